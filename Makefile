@@ -1,0 +1,70 @@
+# Every target makes what it needs; a second run is instant. `make help` lists them.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+# Real corpora, where they lie beside the checkout; tests that need them are skipped where they do not.
+FIRSTSTORY_DATA ?= $(abspath $(wildcard ../shared/data))
+export FIRSTSTORY_DATA
+STAMP := $(VENV)/.stamp
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help demo test check bench experiments docs soak clean system-packages
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(STAMP)-run ## real news in, first stories out: the whole thing in the terminal, then firststory-demo.html
+	$(BIN)/firststory demo
+
+test: $(STAMP)-test system-packages ## all tests (system packages are installed when root, named when not)
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not soak"
+
+check: $(STAMP)-check ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)-bench ## speed and memory beside peers, written to benchmarks/RESULTS.md
+	$(BIN)/firststory bench --out benchmarks
+
+experiments: $(STAMP)-test ## the papers' tables and figures, written to experiments/RESULTS.md
+	$(BIN)/firststory reproduce --all --out experiments
+
+docs: $(STAMP)-docs ## the documentation site, in site/
+	$(BIN)/mkdocs build --strict
+
+soak: $(STAMP)-test system-packages ## the long versions of the tests: many kills, fuzzing, millions of documents
+	$(BIN)/python -m pytest -n 2 -m soak
+
+clean: ## remove the virtual environment and everything built
+	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+system-packages:
+	@scripts/system-packages
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade pip
+
+$(STAMP)-run: pyproject.toml | $(VENV)/bin/python
+	$(PIP) --editable .
+	@touch $@
+
+$(STAMP)-check: pyproject.toml | $(VENV)/bin/python
+	$(PIP) --editable '.[check]'
+	@touch $@
+
+$(STAMP)-test: pyproject.toml scripts/system-packages | $(VENV)/bin/python
+	@scripts/system-packages
+	$(PIP) --editable '.[test]'
+	@touch $@
+
+$(STAMP)-docs: pyproject.toml | $(VENV)/bin/python
+	$(PIP) --editable '.[docs]'
+	@touch $@
+
+$(STAMP)-bench: pyproject.toml | $(VENV)/bin/python
+	$(PIP) --editable '.[bench]'
+	@touch $@

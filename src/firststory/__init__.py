@@ -1,0 +1,70 @@
+"""firststory: point it at a stream of text; it tells you what is new, why, and which story it belongs to.
+
+The public names are loaded when they are first used (PEP 562): importing firststory is light.
+
+Examples
+--------
+>>> import firststory as fs
+>>> fs.Document(id="1", text="Flood closes the harbour bridge").id
+'1'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from firststory._version import __version__
+
+if TYPE_CHECKING:
+    from firststory import datasets, evaluate, plot, text
+    from firststory.records import (
+        Batch,
+        Document,
+        Evidence,
+        Neighbour,
+        Position,
+        Quarantined,
+        Step,
+        Story,
+        Term,
+        Topic,
+        Verdict,
+    )
+    from firststory.store.state import load_state, save_state
+
+_MODULES = ("datasets", "errors", "evaluate", "plot", "text")
+
+_NAMES = {
+    # name: the module that defines it
+    "Batch": "records",
+    "Document": "records",
+    "Evidence": "records",
+    "Neighbour": "records",
+    "Position": "records",
+    "Quarantined": "records",
+    "Step": "records",
+    "Story": "records",
+    "Term": "records",
+    "Topic": "records",
+    "Verdict": "records",
+    "load_state": "store.state",
+    "save_state": "store.state",
+}
+
+__all__ = ["__version__", *_MODULES, *_NAMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        value = getattr(import_module(f"firststory.{_NAMES[name]}"), name)
+    elif name in _MODULES:
+        value = import_module(f"firststory.{name}")
+    else:
+        raise AttributeError(f"module 'firststory' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

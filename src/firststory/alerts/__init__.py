@@ -1,0 +1,1 @@
+"""Novelty -> what a person should see."""

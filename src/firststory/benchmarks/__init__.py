@@ -1,0 +1,10 @@
+"""Speed and memory beside the peers that are installed, as ratios measured in one run.
+
+Each module has `TITLE` and `run(*, quick) -> str`: the Markdown of its section. A peer that is not installed is
+skipped with its reason in the table.
+"""
+
+from __future__ import annotations
+
+BENCHMARKS: dict[str, str] = {}
+"""Name on the command line -> module in this package."""

@@ -1,0 +1,1 @@
+"""Corpora with checksums, and streams with planted answers."""

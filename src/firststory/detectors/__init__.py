@@ -1,0 +1,1 @@
+"""Rows -> novelty, one algorithm a file."""

@@ -1,0 +1,102 @@
+"""Every error that firststory raises on purpose.
+
+    FirststoryError
+    ├── ParameterError (ValueError)      an argument outside what is allowed
+    │   └── WidthError                   rows narrower than the vocabulary that was learnt
+    ├── DocumentError (ValueError)       one bad document; a stream counts and quarantines it
+    ├── StateError (ValueError)          saved state that cannot be loaded
+    ├── SourceError (OSError)            a source that cannot be read
+    ├── DataError (OSError)              a corpus that is missing or damaged
+    ├── StoreError (RuntimeError)        the store refused
+    │   ├── SchemaError                  the store was written by a newer firststory
+    │   └── StoreFullError               no room left on the disk
+    └── MissingExtraError (ImportError)  an optional dependency is not installed
+
+Each says in one sentence who complains (owner), about what (parameter), what was allowed, what came, and what
+to do about it (remedy). They inherit built-ins too, so that callers who know only Python still catch them.
+"""
+
+from __future__ import annotations
+
+
+class FirststoryError(Exception):
+    """Root of the tree. All parts of the message are keywords and stay readable as attributes."""
+
+    def __init__(self, *, owner: str, parameter: str, allowed: str, received: object, remedy: str) -> None:
+        self.owner = owner
+        self.parameter = parameter
+        self.allowed = allowed
+        self.received = received
+        self.remedy = remedy
+        super().__init__(f"{owner}: {parameter} must be {allowed}; received {_short(received)}. {remedy}")
+
+
+class ParameterError(FirststoryError, ValueError):
+    """An argument outside what is allowed."""
+
+
+class WidthError(ParameterError):
+    """Rows narrower than what was learnt: a vocabulary only ever grows."""
+
+    def __init__(self, owner: str, width: int, expected: int) -> None:
+        super().__init__(
+            owner=owner,
+            parameter="the width of X",
+            allowed=f"at least {expected}",
+            received=width,
+            remedy=f"X has {width} features, but {owner} is expecting {expected} features as input (or more: "
+            "new terms are appended on the right). Use the vectorizer that the model was trained with.",
+        )
+
+
+class DocumentError(FirststoryError, ValueError):
+    """One bad document. `reason` is the short word that the quarantine table keeps."""
+
+    def __init__(self, reason: str, *, owner: str, parameter: str, allowed: str, received: object, remedy: str) -> None:
+        self.reason = reason
+        super().__init__(owner=owner, parameter=parameter, allowed=allowed, received=received, remedy=remedy)
+
+
+class StateError(FirststoryError, ValueError):
+    """Saved state that cannot be loaded."""
+
+
+class SourceError(FirststoryError, OSError):
+    """A source that cannot be read."""
+
+
+class DataError(FirststoryError, OSError):
+    """A corpus that is missing or damaged."""
+
+
+class StoreError(FirststoryError, RuntimeError):
+    """The store refused."""
+
+
+class SchemaError(StoreError):
+    """The store was written by a newer firststory."""
+
+
+class StoreFullError(StoreError):
+    """No room left where the store lives."""
+
+
+class MissingExtraError(FirststoryError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, owner: str, module: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(
+            owner=owner,
+            parameter=f"the Python module {module!r}",
+            allowed="installed",
+            received="nothing by that name",
+            remedy=f"Type: pip install 'firststory[{extra}]'",
+        )
+
+
+def _short(value: object, limit: int = 200) -> str:
+    """A value for a message: one line, never the whole of a 50 MB document."""
+    text = value if isinstance(value, str) else repr(value)
+    text = " ".join(text[: 4 * limit].split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"

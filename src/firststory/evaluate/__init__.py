@@ -1,0 +1,1 @@
+"""Judging detectors, clusterings and topics."""

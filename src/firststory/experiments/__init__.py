@@ -1,0 +1,10 @@
+"""One file a table or figure of the papers; `firststory reproduce NAME` prints it, published beside measured.
+
+Each module has `TITLE` and `run(*, quick, out) -> str`: the Markdown of its section, figures written into the folder
+`out` as `<name>-<figure>.png`. `quick` is a small version of the same for the tests.
+"""
+
+from __future__ import annotations
+
+EXPERIMENTS: dict[str, str] = {}
+"""Name on the command line -> module in this package."""

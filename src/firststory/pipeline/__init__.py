@@ -1,0 +1,1 @@
+"""The assembly: window, step, runner."""

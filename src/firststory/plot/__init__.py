@@ -1,0 +1,1 @@
+"""Figures in matplotlib, one file a family."""

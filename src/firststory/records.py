@@ -1,0 +1,177 @@
+"""The values that flow through the stream, left to right: frozen, slotted, free of behaviour.
+
+A `Document` comes out of a source with the `Position` after it; a window gathers documents into a `Batch`; the step
+turns a batch into a `Step` of `Verdict`s, each with its `Evidence` and the `Story` it opens or joins; topic models
+add `Topic`s. Times are timezone-aware datetimes in UTC, or None where the stream has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+Json = Any
+"""What `json.loads` can return."""
+
+NoveltyKind = Literal["event", "development", "known", "duplicate"]
+"""New event; new development of a known story; known story; the text of an earlier document again."""
+
+StoryStatus = Literal["open", "faded", "merged"]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text of the stream.
+
+    Examples
+    --------
+    >>> Document(id="a1", text="Harbour bridge closed after storm").title is None
+    True
+    """
+
+    id: str
+    text: str
+    time: datetime | None = None
+    title: str | None = None
+    source: str | None = None
+    url: str | None = None
+    label: Json = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The point *after* a document in a named source; `at` is what the source needs to go on from there."""
+
+    source: str
+    at: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A piece of input that could not become a document: why, where, and how it began."""
+
+    reason: str
+    message: str
+    position: Position
+    excerpt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The documents of one timestep, in the order of arrival."""
+
+    index: int
+    documents: tuple[Document, ...]
+    positions: tuple[Position, ...] = ()
+    quarantined: tuple[Quarantined, ...] = ()
+    late: int = 0
+    """How many of the documents belong, by their time, to a window that was closed already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of the evidence as it stands in the text: surface form, its weight, and where it is (offsets)."""
+
+    text: str
+    weight: float
+    start: int = -1
+    end: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An earlier document that comes close."""
+
+    id: str
+    similarity: float
+    title: str | None = None
+    time: datetime | None = None
+    shared: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a verdict says what it says."""
+
+    terms: tuple[Term, ...] = ()
+    nearest: tuple[Neighbour, ...] = ()
+    kind: NoveltyKind = "event"
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What firststory says of one document."""
+
+    document: Document
+    novelty: float
+    p_value: float | None
+    is_novel: bool
+    threshold: float | None = None
+    story: str | None = None
+    duplicate_of: str | None = None
+    evidence: Evidence = field(default_factory=Evidence)
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The terms that made it novel, strongest first."""
+        return self.evidence.terms
+
+    @property
+    def nearest(self) -> tuple[Neighbour, ...]:
+        """The nearest earlier documents, nearest first."""
+        return self.evidence.nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A story: the documents that tell of one happening."""
+
+    id: str
+    title: str
+    first_seen: datetime | None
+    last_seen: datetime | None
+    size: int
+    """Distinct texts; re-postings are counted in `duplicates`."""
+    representative: str
+    """The id of the most central document, whose title the story bears."""
+    sources: tuple[str, ...] = ()
+    duplicates: int = 0
+    growth: float = 0.0
+    """Documents a day over the recent past."""
+    key_terms: tuple[str, ...] = ()
+    status: StoryStatus = "open"
+    parent: str | None = None
+    """The story it split from, or was merged into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A theme of the stream at one step."""
+
+    id: str
+    terms: tuple[tuple[str, float], ...]
+    share: float
+    """Part of the stream's recent mass that it explains; the shares of a step sum to one."""
+    trend: tuple[float, ...] = ()
+    """Its share over the last steps, oldest first."""
+    born: int = 0
+    """The step in which it first appeared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """All that one timestep brought: the unit of storing and of resuming."""
+
+    index: int
+    verdicts: tuple[Verdict, ...]
+    positions: tuple[Position, ...] = ()
+    quarantined: tuple[Quarantined, ...] = ()
+    stories: tuple[Story, ...] = ()
+    """The stories that were opened or changed."""
+    topics: tuple[Topic, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """What happened to the documents: seen, scored, redelivered, duplicates, empty, late, quarantined."""

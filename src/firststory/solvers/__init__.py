@@ -1,0 +1,1 @@
+"""The papers' optimisation problems, arrays only. Each returns its solution with objective and violation."""

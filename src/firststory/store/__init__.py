@@ -1,0 +1,1 @@
+"""Results and model state on disk."""

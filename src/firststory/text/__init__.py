@@ -1,0 +1,1 @@
+"""Document -> sparse row."""

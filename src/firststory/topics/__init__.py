@@ -1,0 +1,1 @@
+"""Rows -> topics, one algorithm a file."""

@@ -1,0 +1,83 @@
+"""The stream contract of a topic model: learn a timestep, give each row its topics, name them by their terms."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from firststory.errors import ParameterError
+from firststory.estimator import StreamEstimator
+
+Floats = NDArray[np.float64]
+
+
+class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamEstimator):
+    """Base of every topic model.
+
+    A subclass writes `_begin` (forget everything), `_learn` and `_transform` (pure); all get canonical rows.
+    `components_` has one row a topic and one column a term.
+    """
+
+    components_: Floats
+
+    @abstractmethod
+    def _begin(self, rows: sp.csr_matrix) -> None:
+        """Set every fitted attribute to its state before the first document. `rows` is the first batch."""
+
+    @abstractmethod
+    def _learn(self, rows: sp.csr_matrix) -> None:
+        """Learn one timestep; `rows` may be wider than before."""
+
+    @abstractmethod
+    def _transform(self, rows: sp.csr_matrix) -> Floats:
+        """The weight of each topic in each row. Must not change anything."""
+
+    def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None) -> Self:
+        """Forget everything, then learn X as the first timestep."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
+            delattr(self, name)
+        return self.partial_fit(X, y)
+
+    def partial_fit(self, X: ArrayLike | sp.spmatrix, y: Any = None) -> Self:
+        """Learn one timestep. X may be wider than before: new terms stand on the right."""
+        self._check_parameters()
+        first = not hasattr(self, "n_features_in_")
+        rows = self._rows(X, learn=True)
+        if first:
+            self._begin(rows)
+        self._learn(rows)
+        return self
+
+    def transform(self, X: ArrayLike | sp.spmatrix) -> Floats:
+        """The weight of each topic in each row. Never learns."""
+        check_is_fitted(self)
+        return self._transform(self._rows(X, learn=False))
+
+    def topics(self, vocabulary: Sequence[str] | NDArray[Any], n_terms: int = 10) -> list[list[tuple[str, float]]]:
+        """Each topic's heaviest terms with their probability within the topic, heaviest first."""
+        check_is_fitted(self)
+        if len(vocabulary) < self.components_.shape[1]:
+            raise ParameterError(
+                owner=type(self).__name__,
+                parameter="vocabulary",
+                allowed=f"at least {self.components_.shape[1]} terms, one a column",
+                received=len(vocabulary),
+                remedy="Pass the vectorizer's get_feature_names_out().",
+            )
+        named = []
+        for row in self.components_:
+            order = np.argsort(-row, kind="stable")[:n_terms]
+            total = row.sum() or 1.0
+            named.append([(str(vocabulary[v]), float(row[v] / total)) for v in order if row[v] > 0])
+        return named
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])

@@ -1,0 +1,37 @@
+"""`firststory bench`: speed and memory beside the peers that are installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which ones; all if none.")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Print the names and titles.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A small version that shows that the command works.")] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write DIR/results/NAME.md and DIR/RESULTS.md.")
+    ] = None,
+) -> None:
+    """Measure speed and memory beside the peers that are installed."""
+    from importlib import import_module
+
+    from firststory.benchmarks import BENCHMARKS
+    from firststory.cli import results
+
+    if list_:
+        results.list_titles(BENCHMARKS, "firststory.benchmarks")
+        return
+
+    def make(name: str) -> str:
+        module = import_module(f"firststory.benchmarks.{BENCHMARKS[name]}")
+        return results.section(module.TITLE, module.run(quick=quick), f"firststory bench {name}", quick)
+
+    failed = results.run_all(results.choose("firststory bench", names, BENCHMARKS), make, out)
+    if out:
+        results.rebuild(out, "Speed and memory beside peers", "firststory bench", list(BENCHMARKS))
+    if failed:
+        raise typer.Exit(1)

@@ -1,0 +1,49 @@
+"""How a command ends: one line on standard error that says what to do, and an exit status. Never a traceback."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from firststory.errors import FirststoryError
+
+ERROR, USAGE, INTERRUPTED = 1, 2, 130
+
+
+def complain(message: str) -> None:
+    """One line on standard error."""
+    print("firststory: " + " ".join(message.split()), file=sys.stderr)
+
+
+def guarded(function: Callable[..., Any], *, debug: bool = False) -> Callable[..., None]:
+    """The same command, its errors turned into one line and an exit status (`--debug` lets them through)."""
+
+    @functools.wraps(function)
+    def command(*args: Any, **kwargs: Any) -> None:
+        try:
+            function(*args, **kwargs)
+        except KeyboardInterrupt:
+            complain("interrupted; what was finished is saved.")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # Whoever read our output has gone (`firststory score ... | head`): not an error, and no noise at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+        except FirststoryError as error:
+            if debug:
+                raise
+            complain(str(error))
+            raise typer.Exit(ERROR) from None
+        except Exception as error:
+            # typer's own exits and usage errors are exceptions too: they know their way.
+            if debug or type(error).__module__.split(".")[0] in ("typer", "click"):
+                raise
+            complain(f"{type(error).__name__}: {error}. This is a fault of firststory: add --debug to see where.")
+            raise typer.Exit(ERROR) from None
+
+    return command

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from firststory._version import __version__
 
 if TYPE_CHECKING:
-    from firststory import datasets, evaluate, plot, text
+    from firststory import datasets, evaluate, plot, river, text
     from firststory.records import (
         Batch,
         Document,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     )
     from firststory.store.state import load_state, save_state
 
-_MODULES = ("datasets", "errors", "evaluate", "plot", "text")
+_MODULES = ("datasets", "errors", "evaluate", "plot", "river", "text")
 
 _NAMES = {
     # name: the module that defines it

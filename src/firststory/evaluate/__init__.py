@@ -1,1 +1,23 @@
-"""Judging detectors, clusterings and topics."""
+"""Judging detectors, clusterings and topics: TDT cost and DET curves, AUC per timestep, the prequential driver."""
+
+from __future__ import annotations
+
+from firststory.evaluate.clustering import BCubed, b_cubed, clustering_scores
+from firststory.evaluate.prequential import Prequential, prequential
+from firststory.evaluate.ranking import StepAuc, roc_auc_by_step, roc_curve
+from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
+
+__all__ = [
+    "BCubed",
+    "DetCurve",
+    "Prequential",
+    "StepAuc",
+    "TdtCost",
+    "b_cubed",
+    "clustering_scores",
+    "det_curve",
+    "prequential",
+    "roc_auc_by_step",
+    "roc_curve",
+    "tdt_cost",
+]

@@ -18,6 +18,7 @@ from firststory._version import __version__
 
 if TYPE_CHECKING:
     from firststory import datasets, evaluate, plot, river, text
+    from firststory.detectors.nearest_neighbour import NearestNeighbour
     from firststory.records import (
         Batch,
         Document,
@@ -40,6 +41,7 @@ _NAMES = {
     "Batch": "records",
     "Document": "records",
     "Evidence": "records",
+    "NearestNeighbour": "detectors.nearest_neighbour",
     "Neighbour": "records",
     "Position": "records",
     "Quarantined": "records",

@@ -98,6 +98,12 @@ class StreamDetector(OutlierMixin, StreamEstimator):
         """+1 for known, -1 for novel."""
         return np.where(self.decision_function(X) < 0, -1, 1)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # scikit-learn's extra checks for outlier detectors feed negative rows whatever `positive_only` says.
+        tags.estimator_type = None
+        return tags
+
     def _forget(self) -> None:
         for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
             delattr(self, name)

@@ -1,1 +1,1 @@
-"""Outside -> (Document, Position)."""
+"""From the outside world to documents, each with the position after it."""

@@ -1,0 +1,146 @@
+"""Every setting once: name, type, default, help, and how to read it from text.
+
+The command line, the environment (`FIRSTSTORY_BUDGET=...`) and a TOML file (`budget = "20/day"`) read this one table;
+the first of them that names a setting wins.
+
+Examples
+--------
+>>> load({"detector": "neighbour"}, environment={"FIRSTSTORY_MEMORY": "1000"}).memory
+1000
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from firststory.errors import ParameterError
+
+T = TypeVar("T")
+
+PREFIX = "FIRSTSTORY_"
+CONFIG = "firststory.toml"
+
+
+def _setting(default: T, help_: str, parse: Callable[[str], Any] | None = None, *, model: bool = False) -> T:
+    """A field of `Settings`. `model` marks what a store's results depend on: it cannot change between two runs."""
+    metadata = {"help": help_, "parse": parse or str, "model": model}
+    value: T = field(default=default, metadata=metadata)
+    return value
+
+
+def _count(text: str) -> int:
+    return int(text.replace("_", "").replace(",", ""))
+
+
+def _window(text: str) -> int | str:
+    return int(text) if text.isdigit() else text
+
+
+def _flag(text: str) -> bool:
+    known = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
+    return known[text.strip().lower()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All settings of a stream with their values."""
+
+    store: str | None = _setting(None, "Where results are kept: news.db or sqlite:///news.db.")
+    detector: str = _setting("fused", "How novelty is judged; `firststory score --help` lists the names.", model=True)
+    budget: str = _setting("20/day", "How many alerts you want: 20/day, 0.5% of documents, or a fixed score.")
+    window: int | str = _setting(
+        100, "Documents judged together: a number, or a time as 15min, 6h, 1d.", _window, model=True
+    )
+    topics: str = _setting("none", "Themes beside the stories: none or nmf.", model=True)
+    language: str = _setting("auto", "Language of the text: auto, or a code as en, de, fr.", model=True)
+    memory: int = _setting(50_000, "How many earlier documents a new one is compared with.", _count, model=True)
+    max_terms: int = _setting(500_000, "The most terms that the vocabulary holds.", _count, model=True)
+    seed: int = _setting(0, "Seed of everything random.", _count, model=True)
+    format: str = _setting("auto", "Format of files: auto, jsonl, csv, tsv, parquet or text (a document a line).")
+    max_document_bytes: int = _setting(
+        5_000_000, "A longer line is put aside unread, so that it cannot fill the memory.", _count
+    )
+    save_every: int = _setting(
+        50, "Steps between two copies of the model in the store; a resumed run replays the rest.", _count
+    )
+
+    def model(self) -> dict[str, Any]:
+        """The settings that the results in a store depend on."""
+        return {item.name: getattr(self, item.name) for item in fields(self) if item.metadata["model"]}
+
+
+def help_of(name: str) -> str:
+    """The help text of a setting, with its default."""
+    item = _field(name)
+    return f"{item.metadata['help']} [default: {item.default}]" if item.default is not None else item.metadata["help"]
+
+
+def load(
+    given: Mapping[str, Any] | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    config: Path | str | None = None,
+) -> Settings:
+    """Settings from what was given (None = not given), then the environment, then the TOML file, then the defaults."""
+    environment = environment or {}
+    values: dict[str, Any] = {}
+    for name, value in _from_file(config, environment).items():
+        values[name] = _parsed(name, value, "the settings file")
+    for item in fields(Settings):
+        if PREFIX + item.name.upper() in environment:
+            values[item.name] = _parsed(item.name, environment[PREFIX + item.name.upper()], PREFIX + item.name.upper())
+    for name, value in (given or {}).items():
+        if value is not None:
+            values[name] = _parsed(name, value, name)
+    return Settings(**values)
+
+
+def _field(name: str) -> Any:
+    known = {item.name: item for item in fields(Settings)}
+    if name not in known:
+        raise ParameterError(
+            owner="settings",
+            parameter="the name of a setting",
+            allowed="one of " + ", ".join(known),
+            received=name,
+            remedy="Correct or remove it.",
+        )
+    return known[name]
+
+
+def _parsed(name: str, value: Any, where: str) -> Any:
+    item = _field(name)
+    if not isinstance(value, str):
+        return value
+    try:
+        return item.metadata["parse"](value)
+    except (ValueError, KeyError) as error:
+        raise ParameterError(
+            owner="settings",
+            parameter=where,
+            allowed="as in: " + item.metadata["help"],
+            received=value,
+            remedy=f"The default is {item.default!r}.",
+        ) from error
+
+
+def _from_file(config: Path | str | None, environment: Mapping[str, str]) -> dict[str, Any]:
+    """The TOML file that was named, or firststory.toml in this folder if there is one."""
+    named = config or environment.get(PREFIX + "CONFIG")
+    path = Path(named or CONFIG)
+    if not named and not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ParameterError(
+            owner="settings",
+            parameter="the settings file",
+            allowed="a readable TOML file",
+            received=f"{path}: {error}",
+            remedy="Correct it, or name another with --config.",
+        ) from error

@@ -1,0 +1,202 @@
+"""Files, globs and standard input as documents: JSON lines, CSV, TSV, Parquet or plain lines; gzip or zstd by content.
+
+Every document comes with the position after it. `read` goes on from such a position; a file that has changed since is
+noticed, said, and read again from its start (documents that the store knows are dropped there).
+"""
+
+from __future__ import annotations
+
+import glob
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from firststory.errors import DocumentError, ParameterError, SourceError
+from firststory.records import Document, Position, Quarantined
+from firststory.sources import tables
+from firststory.sources.lines import EXCERPT, PARQUET, Damaged, Line, Place, open_binary, read_lines, skip_to
+from firststory.sources.parse import document_from
+
+Arrival = tuple[Document, Position] | Quarantined
+STDIN = "-"
+FORMATS = ("auto", "jsonl", "csv", "tsv", "parquet", "text")
+_SUFFIXES = {
+    ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
+    ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet", ".txt": "text",
+}  # fmt: skip
+
+
+def expand(names: Sequence[str]) -> list[str]:
+    """Names as typed (paths, globs, '-') to the sources they mean, in the order given; globs are sorted."""
+    found: list[str] = []
+    for name in names:
+        if name == STDIN:
+            found.append(name)
+            continue
+        if "://" in name:
+            raise _unreadable(name, "a path, a glob or '-' in this release", "Save it to a file first.")
+        if Path(name).is_dir():
+            raise _unreadable(name, "a file", f"Name the files in it: '{name.rstrip('/')}/*.jsonl'")
+        # Path.glob takes no absolute pattern, and a file whose name has brackets is itself before it is a pattern.
+        matches = [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))  # noqa: PTH207
+        matches = [match for match in matches if not Path(match).is_dir()]
+        if not matches:
+            raise _unreadable(name, "a file that exists", "Check the path; quote globs so that the shell leaves them.")
+        found += [match for match in matches if match not in found]
+    return found
+
+
+def read(
+    name: str,
+    *,
+    after: Position | None = None,
+    format: str = "auto",
+    max_document_bytes: int = 5_000_000,
+    say: Callable[[str], None] = lambda text: None,
+) -> Iterator[Arrival]:
+    """Each document of one source with the position after it, or what was put aside and why.
+
+    Parameters
+    ----------
+    name : str
+        A path, or '-' for standard input.
+    after : Position, optional
+        Go on from here: the position of the last document that was taken in.
+    say : callable
+        Is told, in one sentence, when the file is not the one it was.
+    """
+    if format not in FORMATS:
+        raise ParameterError(
+            owner="read",
+            parameter="format",
+            allowed="one of " + ", ".join(FORMATS),
+            received=format,
+            remedy="Leave it out to have it told from the name and the first bytes.",
+        )
+    source = source_name(name)
+    try:
+        with _open(name) as raw:
+            kind = _kind(name, raw, format)
+            if kind == "parquet":
+                yield from tables.read_parquet(name, source, after, say)
+                return
+            stream = open_binary(raw)
+            _check_encoding(name, stream)
+            start = Place()
+            if after is not None and name != STDIN:
+                reached = Place.from_position(after.at)
+                if reached is not None and skip_to(stream, reached):
+                    start = reached
+                else:
+                    say(f"{name} is shorter or different from when it was last read: reading it from the start.")
+                    raw.seek(0)
+                    stream = open_binary(raw)
+            if kind in ("csv", "tsv"):
+                yield from tables.read_csv(name, source, stream, kind, max_document_bytes, start, _open)
+            else:
+                yield from _read_lines(source, stream, kind, max_document_bytes, start)
+    except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
+        raise _unreadable(name, "a file that can be read", f"{error.strerror}.") from error
+
+
+def source_name(name: str) -> str:
+    """The name under which positions are kept: the same file from every working directory."""
+    return STDIN if name == STDIN else str(Path(name).resolve())
+
+
+def _read_lines(source: str, stream: io.BufferedReader, kind: str, limit: int, start: Place) -> Iterator[Arrival]:
+    place = start
+    try:
+        for line in read_lines(stream, limit, start):
+            place = line.place
+            position = Position(source, place.at())
+            if line.overlong:
+                message = f"the line has {line.overlong:,} bytes; allowed are {limit:,} (max_document_bytes)"
+                yield Quarantined("too-long", message, position, excerpt(line.data))
+            elif line.data.strip():
+                try:
+                    yield _document(line, kind), position
+                except DocumentError as error:
+                    put_back = Position(source, line.place_if_bad.at())
+                    yield Quarantined(error.reason, str(error), put_back, excerpt(line.data))
+    except Damaged as error:
+        message = f"the compressed file is damaged or ends early, {error}"
+        yield Quarantined("damaged-file", message, Position(source, place.at()), "")
+
+
+def _document(line: Line, kind: str) -> Document:
+    data = line.data
+    if line.place.line == 1:
+        data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _bad_line("broken-utf8", "UTF-8 throughout", f"byte {error.start}: {error.reason}") from error
+    if kind == "text":
+        return document_from({"text": text.strip("\r\n")})
+    if "\0" in text:
+        raise _bad_line("nul-bytes", "free of NUL bytes", excerpt(data))
+    try:
+        values = json.loads(text, parse_constant=lambda name: None)
+    except (ValueError, RecursionError) as error:
+        raise _bad_line("wrong-json", "one JSON object", f"{str(error)[:100]}: {excerpt(data)}") from error
+    return document_from(values)
+
+
+def excerpt(data: bytes) -> str:
+    """The beginning of a bad line, harmless to show."""
+    return data[:EXCERPT].decode("utf-8", "replace").replace("\0", "�").strip()
+
+
+def _bad_line(reason: str, allowed: str, received: str) -> DocumentError:
+    return DocumentError(
+        reason,
+        owner="document",
+        parameter="the line",
+        allowed=allowed,
+        received=received,
+        remedy="Correct the line, or leave it: the stream goes on without it.",
+    )
+
+
+def _open(name: str) -> io.BufferedReader:
+    return sys.stdin.buffer if name == STDIN else Path(name).open("rb")  # type: ignore[return-value]
+
+
+def _kind(name: str, raw: io.BufferedReader, format: str) -> str:
+    """The format: as told, else by the first bytes, else by the name without .gz or .zst."""
+    if format != "auto":
+        return format
+    if raw.peek(4)[:4] == PARQUET:
+        return "parquet"
+    path = Path(name)
+    if path.suffix in (".gz", ".zst", ".zstd"):
+        path = path.with_suffix("")
+    return _SUFFIXES.get(path.suffix.lower(), "jsonl")
+
+
+def _check_encoding(name: str, stream: io.BufferedReader) -> None:
+    """Two mistakes that would put every single line aside are said at once instead."""
+    try:
+        begin = stream.peek(4)[:4]
+    except Exception as error:
+        raise _unreadable(name, "a whole gzip or zstd file", f"It is damaged: {error}") from error
+    if begin[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise _unreadable(name, "UTF-8 text", f"Convert it: iconv -f UTF-16 -t UTF-8 {name}")
+    if begin.lstrip()[:1] == b"[":
+        raise _unreadable(name, "one JSON object a line", f"It is one JSON array; convert it: jq -c '.[]' {name}")
+
+
+def _unreadable(name: str, allowed: str, remedy: str) -> SourceError:
+    return SourceError(owner="source", parameter="SOURCE", allowed=allowed, received=name, remedy=remedy)
+
+
+def read_all(
+    names: Sequence[str], positions: Mapping[str, Position], say: Callable[[str], None], **options: Any
+) -> Iterator[Arrival]:
+    """Several sources one after the other, each from its own position."""
+    for name in expand(names):
+        yield from read(name, after=positions.get(source_name(name)), say=say, **options)

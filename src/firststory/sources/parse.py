@@ -1,0 +1,92 @@
+"""One mapping (a JSON line, a CSV row, a dict from Python) as a Document, or a DocumentError that says why not."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from firststory.errors import DocumentError
+from firststory.records import Document
+from firststory.sources.times import parse_time
+
+FIELDS = ("id", "text", "time", "title", "source", "url", "label")
+"""What a document is made of; everything else in the mapping is kept in `extra`."""
+
+
+def document_from(values: Mapping[str, Any]) -> Document:
+    """The document that a mapping describes.
+
+    Examples
+    --------
+    >>> document_from({"id": 7, "text": "Bridge closed", "page": 3}).extra
+    {'page': 3}
+    """
+    if not isinstance(values, Mapping):
+        raise _bad("not-an-object", "the line", "a JSON object with the key text", values)
+    title = _string(values, "title")
+    text = _text(values, title)
+    identity = values.get("id")
+    if isinstance(identity, bool) or not isinstance(identity, (str, int, type(None))):
+        raise _bad("bad-id", "id", "a string or a whole number", identity)
+    name = _clean(str(identity).strip(), "id") if identity is not None else ""
+    return Document(
+        id=name or content_id(values),
+        text=text,
+        time=parse_time(values.get("time")),
+        title=title,
+        source=_string(values, "source"),
+        url=_string(values, "url"),
+        label=values.get("label"),
+        extra={str(key): value for key, value in values.items() if key not in FIELDS},
+    )
+
+
+def content_id(values: Mapping[str, Any]) -> str:
+    """An id made of the content: the same line has the same id, in every run and on every machine."""
+    canonical = json.dumps({str(key): value for key, value in values.items()}, sort_keys=True, default=str)
+    return "c-" + hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def _text(values: Mapping[str, Any], title: str | None) -> str:
+    text = values.get("text")
+    if text is None and "text" not in values:
+        raise _bad("missing-text", "text", "there", f"the keys {', '.join(map(str, values))}"[:150])
+    if not isinstance(text, str):
+        raise _bad("text-not-a-string", "text", "a string", text)
+    if not text.strip() and not title:
+        raise _bad("empty-text", "text", "something to read", text)
+    return _clean(text, "text")
+
+
+def _string(values: Mapping[str, Any], key: str) -> str | None:
+    value = values.get(key)
+    if value is None or value == "":
+        return None
+    return _clean(value if isinstance(value, str) else str(value), key).strip() or None
+
+
+def _clean(text: str, key: str) -> str:
+    """NUL cannot be stored or searched: refused. Halves of surrogate pairs (bad escapes): replaced."""
+    if "\0" in text:
+        raise _bad("nul-bytes", key, "free of NUL characters", text.replace("\0", "\\0"))
+    if text.isascii():
+        return text
+    try:
+        text.encode("utf-8")
+        return text
+    except UnicodeEncodeError:
+        # A pair that came as two escapes is joined; a half by itself becomes the replacement character.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _bad(reason: str, parameter: str, allowed: str, received: object) -> DocumentError:
+    return DocumentError(
+        reason,
+        owner="document",
+        parameter=parameter,
+        allowed=allowed,
+        received=received,
+        remedy='A document looks like {"text": "...", "id": "...", "time": "2026-11-15T22:00:00Z"}.',
+    )

@@ -18,6 +18,7 @@ from firststory._version import __version__
 
 if TYPE_CHECKING:
     from firststory import datasets, evaluate, plot, river, text
+    from firststory.detectors.incremental_clustering import IncrementalClustering
     from firststory.detectors.nearest_neighbour import NearestNeighbour
     from firststory.records import (
         Batch,
@@ -41,6 +42,7 @@ _NAMES = {
     "Batch": "records",
     "Document": "records",
     "Evidence": "records",
+    "IncrementalClustering": "detectors.incremental_clustering",
     "NearestNeighbour": "detectors.nearest_neighbour",
     "Neighbour": "records",
     "Position": "records",

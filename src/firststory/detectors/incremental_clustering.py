@@ -1,0 +1,143 @@
+"""GAC-INCR: single-pass incremental clustering; a document is as new as it is far from every cluster."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from firststory.detectors.base import Floats, StreamDetector
+from firststory.detectors.clock import forward, standing
+from firststory.estimator import seconds
+from firststory.kernels.clusters import ClusterIndex
+
+UNBOUNDED = 2**62
+"""More documents than any stream has."""
+
+
+class IncrementalClustering(StreamDetector):
+    """GAC-INCR: novelty = 1 - the best cosine to a cluster of the past.
+
+    Each document joins the nearest cluster if `cos(x, C) = <x, C> / |C|` reaches `threshold`, else it opens one; `C`
+    is the sum of its members' unit vectors. Use it where the stories themselves are wanted (`labels_`), and as the
+    classic baseline. Strictly sequential: a row is judged after the earlier rows of its own batch.
+
+    Parameters
+    ----------
+    threshold : float, default=0.2
+        The least cosine at which a document joins. It forms the clusters; it is not the threshold of an alarm.
+    window : int or None, default=None
+        A cluster that got none of the last `window` documents is forgotten. None: never; then memory grows with the
+        number of clusters, which the bounded-memory promise of this library does not cover.
+    max_age : float or None, default=None
+        A cluster that got no document for so many seconds is forgotten. None: never. Needs `times`.
+    decay : bool, default=False
+        Linear decay: the cosine is multiplied by `1 - age / max_age`, or without `max_age` by one minus the share of
+        the window that went by since the cluster's last document.
+    weighting : {"ltc", None}, default=None
+        "ltc" takes counts and weighs them by `(1 + log x) log(N / df)`, with N and df counted up to and including
+        the document itself; None takes the rows as they are.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        The cluster of each row of the last batch learnt. Labels are never used twice.
+    n_clusters_ : int
+        How many clusters are remembered.
+    nearest_similarity_, nearest_size_, nearest_age_ : ndarray of shape (n,)
+        Of the last batch learnt: the (decayed) cosine to the nearest cluster, its size (0 where there was none) and
+        the seconds since its last document, all before the row itself was learnt.
+
+    References
+    ----------
+    Y. Yang, T. Pierce, J. Carbonell, "A study on retrospective and on-line event detection", SIGIR 1998.
+
+    Examples
+    --------
+    >>> import numpy as np, firststory as fs
+    >>> rows = np.array([[2.0, 1.0, 0.0], [0.0, 0.0, 3.0], [4.0, 1.0, 0.0]])
+    >>> detector = fs.IncrementalClustering(threshold=0.5).fit(rows)
+    >>> detector.labels_
+    array([0, 1, 0])
+    >>> detector.predict_cluster([[0.0, 0.0, 1.0]])
+    array([1])
+    """
+
+    sequential: ClassVar[bool] = True
+    _state_parts: ClassVar[dict[str, Any]] = {"index_": ClusterIndex}
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "threshold": [Interval(Real, 0, 1, closed="both")],
+        "window": [Interval(Integral, 1, None, closed="left"), None],
+        "max_age": [Interval(Real, 0, None, closed="neither"), None],
+        "decay": ["boolean"],
+        "weighting": [StrOptions({"ltc"}), None],
+    }
+
+    index_: ClusterIndex
+    labels_: NDArray[np.int64]
+    nearest_similarity_: Floats
+    nearest_size_: NDArray[np.int64]
+    nearest_age_: Floats
+
+    def __init__(
+        self,
+        threshold: float = 0.2,
+        window: int | None = None,
+        max_age: float | None = None,
+        decay: bool = False,
+        weighting: str | None = None,
+    ) -> None:
+        self.threshold = threshold
+        self.window = window
+        self.max_age = max_age
+        self.decay = decay
+        self.weighting = weighting
+
+    @property
+    def n_clusters_(self) -> int:
+        """How many clusters are remembered: those that a document coming now could join."""
+        check_is_fitted(self)
+        window, max_age, _, _ = self._options()
+        return int(self.index_.in_sight(self.now_ if math.isfinite(self.now_) else 0.0, window, max_age).sum())
+
+    def nearest_cluster(
+        self, X: ArrayLike | sp.spmatrix, times: ArrayLike | None = None
+    ) -> tuple[NDArray[np.int64], Floats, NDArray[np.int64], Floats]:
+        """Label (-1 where none shares a term), (decayed) cosine, size and age of the nearest cluster. Never learns."""
+        check_is_fitted(self)
+        rows = self._rows(X, learn=False)
+        clock = standing(seconds(times, rows.shape[0], type(self).__name__), rows.shape[0], self.now_)
+        return self.index_.judge(rows.indptr, rows.indices, rows.data, clock, *self._options())
+
+    def predict_cluster(self, X: ArrayLike | sp.spmatrix, times: ArrayLike | None = None) -> NDArray[np.int64]:
+        """The cluster that each row would join, -1 where it would open one. Never learns."""
+        labels, cosines, _, _ = self.nearest_cluster(X, times)
+        return np.where(cosines >= self.threshold, labels, -1)
+
+    def _options(self) -> tuple[int, float, bool, bool]:
+        window = UNBOUNDED if self.window is None else self.window
+        max_age = math.inf if self.max_age is None else float(self.max_age)
+        decay = self.decay and (self.window is not None or self.max_age is not None)
+        return window, max_age, decay, self.weighting == "ltc"
+
+    def _begin(self, rows: sp.csr_matrix) -> None:
+        self.index_ = ClusterIndex()
+        self.now_ = -math.inf
+
+    def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
+        clock = standing(times, rows.shape[0], self.now_)
+        _, cosines, _, _ = self.index_.judge(rows.indptr, rows.indices, rows.data, clock, *self._options())
+        return 1.0 - cosines
+
+    def _score_then_learn(self, rows: sp.csr_matrix, times: Floats | None, y: Any) -> Floats:
+        clock, self.now_ = forward(times, rows.shape[0], self.now_)
+        self.labels_, self.nearest_similarity_, self.nearest_size_, self.nearest_age_ = self.index_.follow(
+            rows.indptr, rows.indices, rows.data, clock, rows.shape[1], float(self.threshold), *self._options()
+        )
+        return 1.0 - self.nearest_similarity_

@@ -14,7 +14,9 @@ from firststory.checks import STREAM_CHECKS
 from firststory.estimator import StreamEstimator
 
 # Smaller than the defaults, so that the hundred checks of scikit-learn stay quick; nothing else is changed.
-SMALL: dict[str, dict[str, object]] = {}
+SMALL: dict[str, dict[str, object]] = {
+    "OnlineNMF": {"n_components": 5},
+}
 
 
 def public_estimators() -> list[type[StreamEstimator]]:

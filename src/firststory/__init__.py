@@ -31,9 +31,11 @@ if TYPE_CHECKING:
         Story,
         Term,
         Topic,
+        TopicEvent,
         Verdict,
     )
     from firststory.store.state import load_state, save_state
+    from firststory.topics.online_nmf import OnlineNMF
 
 _MODULES = ("datasets", "errors", "evaluate", "plot", "river", "text")
 
@@ -45,12 +47,14 @@ _NAMES = {
     "IncrementalClustering": "detectors.incremental_clustering",
     "NearestNeighbour": "detectors.nearest_neighbour",
     "Neighbour": "records",
+    "OnlineNMF": "topics.online_nmf",
     "Position": "records",
     "Quarantined": "records",
     "Step": "records",
     "Story": "records",
     "Term": "records",
     "Topic": "records",
+    "TopicEvent": "records",
     "Verdict": "records",
     "load_state": "store.state",
     "save_state": "store.state",

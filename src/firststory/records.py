@@ -18,6 +18,9 @@ Json = Any
 NoveltyKind = Literal["event", "development", "known", "duplicate"]
 """New event; new development of a known story; known story; the text of an earlier document again."""
 
+TopicEventKind = Literal["born", "split", "merged", "faded", "changed"]
+"""New; parted from another; went up in another; lost its share or its successor; other words than usual."""
+
 StoryStatus = Literal["open", "faded", "merged"]
 
 
@@ -163,6 +166,20 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class TopicEvent:
+    """Something that happened to a topic, with the evidence for it."""
+
+    step: int
+    kind: TopicEventKind
+    topic: str
+    others: tuple[str, ...] = ()
+    """The topic it split from, or the one it merged into."""
+    weight: float = 0.0
+    """The number behind it: a cosine, an entry of the relation matrix, a share."""
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """All that one timestep brought: the unit of storing and of resuming."""
 
@@ -173,5 +190,6 @@ class Step:
     stories: tuple[Story, ...] = ()
     """The stories that were opened or changed."""
     topics: tuple[Topic, ...] = ()
+    topic_events: tuple[TopicEvent, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     """What happened to the documents: seen, scored, redelivered, duplicates, empty, late, quarantined."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
+from firststory.topics.lineage import Lineage
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +27,10 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
     """
 
     components_: Floats
+    lineage_: Lineage
+    """Stable names of the topics, their drift and the events of their lives; kept by `partial_fit`."""
+
+    _state_parts: ClassVar[dict[str, Any]] = {"lineage_": Lineage}
 
     @abstractmethod
     def _begin(self, rows: sp.csr_matrix) -> None:
@@ -38,6 +43,10 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
     @abstractmethod
     def _transform(self, rows: sp.csr_matrix) -> Floats:
         """The weight of each topic in each row. Must not change anything."""
+
+    def _shares(self, rows: sp.csr_matrix) -> Floats:
+        """Each topic's part of the step that was just learnt. Override where the model knows it already."""
+        return np.asarray(self._transform(rows).sum(axis=0), dtype=np.float64)
 
     def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None) -> Self:
         """Forget everything, then learn X as the first timestep."""
@@ -52,7 +61,9 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
         rows = self._rows(X, learn=True)
         if first:
             self._begin(rows)
+            self.lineage_ = Lineage()
         self._learn(rows)
+        self.lineage_.update(self.components_, self._shares(rows))
         return self
 
     def transform(self, X: ArrayLike | sp.spmatrix) -> Floats:

@@ -1,0 +1,89 @@
+"""Coordinate descent for non-negative factors, in the Gram form that both steps of HALS share.
+
+Given fixed topics, the codes of every document solve `min_{w>=0} w G w / 2 - b w` with `G = H H'`, `b = u H'`; given
+the statistics of the codes, the topics of every *term* solve the same problem with `G = W'W`, `b = W'u_v`. One kernel
+does both, so topics are stored term-major (one row a term) while they are being fitted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firststory.kernels.jit import kernel
+
+Floats = NDArray[np.float64]
+
+
+@kernel
+def nonnegative_quadratic(gram: Floats, linear: Floats, solution: Floats, sweeps: int, tolerance: float) -> float:
+    """Minimise `x G x' / 2 - b x'` over x >= 0 for each row of `solution`, in place, from where it stands.
+
+    A row stops early once a sweep moves no coordinate by more than `tolerance` times its largest one. Coordinates
+    with a zero on the diagonal of G are left as they are. Returns the largest last movement of any row.
+    """
+    n, k = linear.shape
+    gradient = np.empty(k)
+    worst = 0.0
+    for i in range(n):
+        for j in range(k):
+            gradient[j] = -linear[i, j]
+        for j in range(k):
+            value = solution[i, j]
+            if value != 0.0:
+                for other in range(k):
+                    gradient[other] += value * gram[j, other]
+        moved = 0.0
+        for _ in range(sweeps):
+            moved = 0.0
+            largest = 0.0
+            for j in range(k):
+                curvature = gram[j, j]
+                if curvature <= 0.0:
+                    continue
+                old = solution[i, j]
+                new = old - gradient[j] / curvature
+                if new < 0.0:
+                    new = 0.0
+                step = new - old
+                if step != 0.0:
+                    solution[i, j] = new
+                    for other in range(k):
+                        gradient[other] += step * gram[j, other]
+                    moved = max(moved, abs(step))
+                largest = max(largest, new)
+            if moved <= tolerance * largest:
+                break
+        worst = max(worst, moved)
+    return worst
+
+
+@kernel
+def add_outer(
+    indptr: NDArray[np.integer], indices: NDArray[np.integer], data: Floats, codes: Floats, cross: Floats
+) -> None:
+    """`cross += U' W` for sparse rows U: only the terms that occur are touched."""
+    k = codes.shape[1]
+    for i in range(indptr.size - 1):
+        for position in range(indptr[i], indptr[i + 1]):
+            term = indices[position]
+            value = data[position]
+            for j in range(k):
+                cross[term, j] += value * codes[i, j]
+
+
+@kernel
+def row_products(
+    indptr: NDArray[np.integer], indices: NDArray[np.integer], data: Floats, topics: Floats, out: Floats
+) -> None:
+    """`out = U H'` for sparse rows U and term-major topics; terms beyond the topics count for nothing."""
+    width, k = topics.shape
+    for i in range(indptr.size - 1):
+        for j in range(k):
+            out[i, j] = 0.0
+        for position in range(indptr[i], indptr[i + 1]):
+            term = indices[position]
+            if term < width:
+                value = data[position]
+                for j in range(k):
+                    out[i, j] += value * topics[term, j]

@@ -1,0 +1,85 @@
+"""The streaming form of non-negative factorisation: HALS on Gram statistics of the (decayed) past.
+
+`G = sum rho^age w'w` (k x k) and `B = sum rho^age w'u` hold all that the past has to say about the topics, so that one
+step costs `O(nnz k + p k^2 + n k^2)` and memory `O(n k)`, whatever the length of the stream.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from firststory.kernels.factor import add_outer, nonnegative_quadratic
+from firststory.solvers.orthogonal_nmf import encode, overlap_cost, unit_columns
+
+Floats = NDArray[np.float64]
+
+DEAD = 1e-8
+"""A topic with less than this part of the average topic's energy has nothing left to learn from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Sums over documents: `gram = W'W`, `cross = U'W` (term-major)."""
+
+    gram: Floats
+    cross: Floats
+
+    @classmethod
+    def empty(cls, width: int, k: int) -> Statistics:
+        """Nothing seen."""
+        return cls(np.zeros((k, k)), np.zeros((width, k)))
+
+    def times(self, factor: float) -> Statistics:
+        """The same past, weighing `factor` as much."""
+        return Statistics(self.gram * factor, self.cross * factor)
+
+    def plus(self, rows: sp.csr_matrix, codes: Floats) -> Statistics:
+        """With these documents added."""
+        cross = self.cross.copy()
+        add_outer(rows.indptr, rows.indices, rows.data, codes, cross)
+        return Statistics(self.gram + codes.T @ codes, cross)
+
+    def scaled(self, lengths: Floats) -> Statistics:
+        """As if every code had been multiplied by its topic's length."""
+        return Statistics(self.gram * np.outer(lengths, lengths), self.cross * lengths)
+
+    def alive(self) -> NDArray[np.bool_]:
+        """Which topics carry energy."""
+        energy = np.diag(self.gram)
+        return np.asarray(energy > DEAD * max(float(energy.mean()), 1e-300))
+
+
+def fit_topics(statistics: Statistics, topics: Floats, *, orthogonality: float, sweeps: int) -> None:
+    """The topic step (B7), in place: coordinate descent over the topics of every term. Dead topics stay as they are."""
+    alpha = overlap_cost(statistics.gram, orthogonality)
+    gram = statistics.gram + alpha
+    np.fill_diagonal(gram, np.where(statistics.alive(), np.diag(statistics.gram), 0.0))
+    nonnegative_quadratic(gram, statistics.cross, topics, sweeps, 0.0)
+
+
+def stream_step(
+    rows: sp.csr_matrix,
+    topics: Floats,
+    past: Statistics,
+    *,
+    orthogonality: float,
+    rounds: int,
+    code_sweeps: int = 10,
+    topic_sweeps: int = 2,
+) -> tuple[Floats, Floats, Statistics]:
+    """Learn one batch: the codes of its rows, the new topics (unit columns), the statistics with the batch in them."""
+    topics = topics.copy()
+    codes = np.zeros((rows.shape[0], topics.shape[1]))
+    now = past
+    for _ in range(rounds):
+        codes = encode(rows, topics, sweeps=code_sweeps, tolerance=1e-3)
+        now = past.plus(rows, codes)
+        fit_topics(now, topics, orthogonality=orthogonality, sweeps=topic_sweeps)
+        lengths = unit_columns(topics)
+        codes *= lengths
+        now, past = now.scaled(lengths), past.scaled(lengths)
+    return codes, topics, now

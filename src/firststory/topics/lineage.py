@@ -1,0 +1,251 @@
+"""Who is who among the topics of two steps: stable names, drift, and what happened to each.
+
+Rows of a topic model are slots, not identities: a slot can be taken over by another topic, and some models shuffle
+them. `Lineage` compares each step's topics with those of the step before, for any model whose topics are rows of
+non-negative term weights, and keeps only the last step and a short history.
+"""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from firststory.records import TopicEvent, TopicEventKind
+from firststory.solvers.orthogonal_nmf import relate
+
+Floats = NDArray[np.float64]
+
+SAME = 0.5
+"""Cosine above which a topic keeps its name."""
+PART = 0.3
+"""Entry of the row-normalised relation matrix above which one topic counts as part of another."""
+FADED = 0.2
+"""Part of its former peak share under which a topic counts as faded; it may come back."""
+HISTORY = 30
+"""Steps of share and similarity that are kept a topic."""
+EVENTS = 60
+"""Events that are kept; the store keeps the rest."""
+
+
+class Lineage:
+    """The names and lives of the topics.
+
+    Attributes
+    ----------
+    ids : list of str
+        The name of the topic in each row; "" for a row that holds none.
+    similarity : ndarray
+        Cosine of each topic with itself one step earlier; NaN for a topic that was just born.
+    changed : ndarray of bool
+        Where the similarity stands out below its running median: the topic now talks of something else.
+    relation : ndarray (n_old, n_new)
+        `h_i(old) ~ sum_j P_ij h_j(new)`, rows summing to one.
+    events : list of TopicEvent
+        The latest events, oldest first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lineage = Lineage()
+    >>> lineage.update(np.array([[1.0, 1, 0, 0], [0, 0, 1, 1]])).ids
+    ['t1', 't2']
+    >>> lineage.update(np.array([[0, 0, 1.0, 0.9], [1.0, 1, 0.1, 0]])).ids  # the same, rows exchanged
+    ['t2', 't1']
+    """
+
+    def __init__(self) -> None:
+        self.step = -1
+        self.ids: list[str] = []
+        self.born: list[int] = []
+        self.components: Floats = np.zeros((0, 0))
+        self.relation: Floats = np.zeros((0, 0))
+        self.shares: Floats = np.zeros((0, HISTORY))
+        """Each topic's share over the last steps, newest last; NaN before its birth."""
+        self.similarities: Floats = np.zeros((0, HISTORY))
+        self.changed: NDArray[np.bool_] = np.zeros(0, dtype=bool)
+        self.asleep: list[str] = []
+        """Topics that were called faded and have not come back."""
+        self.events: list[TopicEvent] = []
+        self._named = 0
+
+    # -- reading -------------------------------------------------------------------------------------------
+
+    @property
+    def similarity(self) -> Floats:
+        """Cosine of each topic with itself one step earlier."""
+        return self.similarities[:, -1]
+
+    @property
+    def drift(self) -> Floats:
+        """How fast each topic moves: 1 - similarity."""
+        return 1.0 - self.similarity
+
+    def trend(self, row: int) -> tuple[float, ...]:
+        """The share of the topic in a row over the last steps, oldest first."""
+        known = self.shares[row][~np.isnan(self.shares[row])]
+        return tuple(float(share) for share in known)
+
+    def events_at(self, step: int) -> tuple[TopicEvent, ...]:
+        """The events of one recent step."""
+        return tuple(event for event in self.events if event.step == step)
+
+    # -- one step ------------------------------------------------------------------------------------------
+
+    def update(self, components: Floats, shares: Floats | None = None) -> Self:
+        """Take in the topics after a step (rows) and each one's part of it."""
+        self.step += 1
+        rows = np.array(components, dtype=np.float64)
+        lengths = np.linalg.norm(rows, axis=1)
+        rows /= np.where(lengths > 0.0, lengths, 1.0)[:, None]
+        k, width = rows.shape
+        parts = np.full(k, 1.0) if shares is None else np.where(lengths > 0.0, shares, 0.0)
+        parts = parts / (parts.sum() or 1.0)
+        old = np.pad(self.components, ((0, 0), (0, width - self.components.shape[1])))
+        cosine = old @ rows.T
+        parent = self._match(cosine, lengths > 0.0)
+        self.relation = _row_normalised(relate(np.ascontiguousarray(old.T), np.ascontiguousarray(rows.T)))
+
+        old_ids, old_shares, old_sims, old_born = self.ids, self.shares, self.similarities, self.born
+        self.ids, self.born = [""] * k, [self.step] * k
+        self.shares = np.full((k, HISTORY), np.nan)
+        self.similarities = np.full((k, HISTORY), np.nan)
+        for j in range(k):
+            i = int(parent[j])
+            if i >= 0:
+                self.ids[j], self.born[j] = old_ids[i], old_born[i]
+                self.shares[j, :-1] = old_shares[i, 1:]
+                self.similarities[j, :-1] = old_sims[i, 1:]
+                self.similarities[j, -1] = cosine[i, j]
+            elif lengths[j] > 0.0:
+                self._named += 1
+                self.ids[j] = f"t{self._named}"
+            if self.ids[j]:
+                self.shares[j, -1] = parts[j]
+        self.components = rows
+        self.changed = np.array([_stands_out(row) for row in self.similarities], dtype=bool)
+        self._tell(parent, cosine, old_ids, old_shares)
+        return self
+
+    def _match(self, cosine: Floats, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The old row whose name each new row carries on, or -1: the best assignment, where it is close enough."""
+        parent = np.full(alive.size, -1, dtype=np.int64)
+        for i, j in zip(*linear_sum_assignment(-cosine), strict=True):
+            if cosine[i, j] > SAME and self.ids[i] and alive[j]:
+                parent[j] = i
+        return parent
+
+    # -- events --------------------------------------------------------------------------------------------
+
+    def _tell(self, parent: NDArray[np.int64], cosine: Floats, old_ids: list[str], old_shares: Floats) -> None:
+        begins = self.step == 0 or not any(old_ids)
+        for j, name in enumerate(self.ids):
+            if name and parent[j] < 0:
+                self._tell_birth(j, name, cosine, old_ids, begins)
+            elif name and self.changed[j]:
+                usual = float(np.nanmedian(self.similarities[j, :-1]))
+                self._add(
+                    "changed", name, (), self.similarity[j], f"cosine {self.similarity[j]:.2f}, usually {usual:.2f}"
+                )
+        kept = {int(i) for i in parent if i >= 0}
+        for i, name in enumerate(old_ids):
+            if name and i not in kept:
+                self._tell_end(i, name, cosine, float(np.nan_to_num(old_shares[i, -1])))
+        self._tell_fading()
+
+    def _tell_birth(self, j: int, name: str, cosine: Floats, old_ids: list[str], begins: bool) -> None:
+        if begins:
+            self._add("born", name, (), self.shares[j, -1], "there from the start")
+            return
+        # Split: an old topic is now a mixture of this one and of at least one other.
+        for i in np.argsort(-self.relation[:, j], kind="stable"):
+            strong = np.flatnonzero(self.relation[i] > PART)
+            if old_ids[i] and self.relation[i, j] > PART and strong.size > 1:
+                mixture = ", ".join(f"{self.relation[i, other]:.2f} {self.ids[other]}" for other in strong)
+                self._add("split", name, (old_ids[i],), self.relation[i, j], f"{old_ids[i]} = {mixture}")
+                return
+        best = int(np.argmax(cosine[:, j]))
+        near = f"nearest earlier topic {old_ids[best] or 'none'}, cosine {cosine[best, j]:.2f}"
+        self._add("born", name, (), 1.0 - cosine[best, j], near)
+
+    def _tell_end(self, i: int, name: str, cosine: Floats, share: float) -> None:
+        if name in self.asleep:
+            self.asleep.remove(name)
+        # Merged: this topic and another old one are now, for a good part, one and the same.
+        for j in np.argsort(-self.relation[i], kind="stable"):
+            strong = np.flatnonzero(self.relation[:, j] > PART)
+            if self.ids[j] and self.relation[i, j] > PART and strong.size > 1:
+                into = self.ids[j]
+                why = f"{self.relation[i, j]:.2f} of it is {into}, which also holds {strong.size - 1} other"
+                self._add("merged", name, (into,), self.relation[i, j], why)
+                return
+        best = float(cosine[i].max()) if cosine.shape[1] else 0.0
+        self._add("faded", name, (), share, f"no successor (best cosine {best:.2f}); last share {share:.1%}")
+
+    def _tell_fading(self) -> None:
+        """A topic that keeps its words but lost its readers: share under a fifth of its peak, three steps smoothed."""
+        for j, name in enumerate(self.ids):
+            known = self.shares[j][~np.isnan(self.shares[j])]
+            if not name or known.size < 6:
+                continue
+            smooth = np.convolve(known, np.full(3, 1 / 3), mode="valid")
+            peak = float(smooth.max())
+            if name not in self.asleep and smooth[-1] < FADED * peak:
+                self.asleep.append(name)
+                self._add("faded", name, (), smooth[-1], f"share {smooth[-1]:.1%}, once {peak:.1%}")
+            elif name in self.asleep and smooth[-1] > 0.5 * peak:
+                self.asleep.remove(name)
+
+    def _add(self, kind: TopicEventKind, topic: str, others: tuple[str, ...], weight: float, evidence: str) -> None:
+        self.events.append(TopicEvent(self.step, kind, topic, others, round(float(weight), 6), evidence))
+        del self.events[:-EVENTS]
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything, as arrays and JSON values."""
+        return {
+            "step": self.step,
+            "named": self._named,
+            "ids": list(self.ids),
+            "born": list(self.born),
+            "asleep": list(self.asleep),
+            "components": self.components,
+            "relation": self.relation,
+            "shares": self.shares,
+            "similarities": self.similarities,
+            "changed": self.changed,
+            "events": [astuple(event) for event in self.events],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        made = cls()
+        made.step, made._named = int(state["step"]), int(state["named"])
+        made.ids, made.born, made.asleep = list(state["ids"]), list(state["born"]), list(state["asleep"])
+        made.components, made.relation = state["components"], state["relation"]
+        made.shares, made.similarities, made.changed = state["shares"], state["similarities"], state["changed"]
+        made.events = [
+            TopicEvent(step, kind, topic, tuple(others), weight, evidence)
+            for step, kind, topic, others, weight, evidence in state["events"]
+        ]
+        return made
+
+
+def _row_normalised(relation: Floats) -> Floats:
+    total = relation.sum(axis=1, keepdims=True)
+    return np.asarray(relation / np.where(total > 0.0, total, 1.0))
+
+
+def _stands_out(similarities: Floats) -> bool:
+    """Whether the last similarity drops below the running median by more than the usual spread allows."""
+    before = similarities[:-1][~np.isnan(similarities[:-1])]
+    if before.size < 3 or np.isnan(similarities[-1]):
+        return False
+    median = float(np.median(before))
+    spread = 1.4826 * float(np.median(np.abs(before - median)))
+    return bool(median - similarities[-1] > max(0.15, 3.0 * spread))

@@ -1,0 +1,317 @@
+"""Topics that move: online non-negative matrix factorisation with an orthogonality penalty."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from firststory.errors import ParameterError
+from firststory.solvers.gram_nmf import Statistics, stream_step
+from firststory.solvers.orthogonal_nmf import (
+    Factors,
+    Stack,
+    encode,
+    from_documents,
+    multiplicative,
+    nndsvd,
+    relate,
+    relative_residuals,
+    unit_columns,
+)
+from firststory.topics.base import StreamTopicModel
+
+Floats = NDArray[np.float64]
+
+FLOOR = 1e-3
+"""Multiplicative updates never leave an exact zero: warm starts stand at least this part of a topic's peak above."""
+
+ALARM = 3.0
+"""Standard deviations above the usual residual at which a batch is taken to hold a topic that is not there yet."""
+
+
+class OnlineNMF(StreamTopicModel):
+    """Online orthogonal NMF: `[past; new documents] ~ W H`, learnt one timestep at a time without keeping the past.
+
+    Rows of `components_` are topics of unit length, and each keeps its row while it changes. Use it to follow what
+    a stream talks about: topics drift with the text (`memory`), `relation_` says which mixture of the new topics each
+    old one has become, and `lineage_` gives them stable names with the events of their lives.
+
+    Parameters
+    ----------
+    n_components : int, default=20
+        Number of topics.
+    orthogonality : float, default=0.03
+        Cost of overlap between topics, relative to the cost of a bad fit. Above about 0.1 only topics without any
+        common term survive; 0 is plain NMF.
+    memory : float, default=1.0
+        How much the past weighs against the timestep being learnt. 0 forgets it. With ``solver="hals"`` it is the
+        number of timesteps' worth of documents that the statistics hold (`rho = memory / (1 + memory)`; ``inf``
+        keeps everything, for streams that do not move). With ``solver="multiplicative"`` it is the weight of each
+        old topic in average documents (the paper's Lambda); above 1 moving topics freeze.
+    solver : {"hals", "multiplicative"}, default="hals"
+        Coordinate descent on Gram statistics of the decayed past, or the paper's factorisation of `[Lambda H; U]` by
+        multiplicative updates.
+    init : {"nndsvd", "documents"}, default="nndsvd"
+        Where the first timestep starts: non-negative double SVD, or means of random documents.
+    n_init : int, default=5
+        Random starts with ``init="documents"``; the one with the lowest objective is kept.
+    sweeps : int, default=200
+        Annealed multiplicative sweeps of the first timestep, and of every timestep with ``solver="multiplicative"``.
+    growth : float, default=1.05
+        Factor by which the penalty grows a sweep while it is annealed from 0.001 to `orthogonality`.
+    rounds : int, default=2
+        Alternations of codes and topics a timestep with ``solver="hals"``.
+    birth : {"add", "replace"} or None, default=None
+        What to do when a timestep's residual stands three standard deviations above the usual: add a topic made of
+        what is left over (up to `max_components`), replace the weakest topic by it, or nothing.
+    max_components : int, default=100
+        Topics beyond which ``birth="add"`` replaces instead.
+    random_state : int, Generator, RandomState or None, default=None
+
+    Attributes
+    ----------
+    components_ : ndarray (n_topics, n_terms)
+    relation_ : ndarray (n_old_topics, n_topics)
+        P of the last two timesteps: old topic i is the mixture `P[i]` of the new ones. Identity after the first.
+    weights_ : ndarray (n_topics,)
+        Each topic's part of the last timestep's explained mass; they sum to one.
+    residual_ : float
+        Mean of `||u - wH|| / ||u||` over the rows of the last timestep, before it was learnt.
+    born_ : int
+        The row in which the last timestep gave birth to a topic, or -1.
+    lineage_ : Lineage
+        Stable names, drift and the events of the topics' lives.
+
+    References
+    ----------
+    B. Cao, D. Shen, J.-T. Sun, X. Wang, Q. Yang, Z. Chen: Detect and track latent factors with online nonnegative
+    matrix factorization. IJCAI 2007. Full-rank theorem and `[Lambda H; U]`: section 3; orthogonal updates: section 4.
+
+    Examples
+    --------
+    >>> import numpy as np, firststory as fs
+    >>> monday = np.array([[3, 2, 0, 0], [2, 3, 0, 0], [0, 0, 2, 2], [0, 0, 3, 2.0]])
+    >>> model = fs.OnlineNMF(n_components=2, random_state=0).partial_fit(monday)
+    >>> sorted(sorted(term for term, _ in topic[:2]) for topic in model.topics(["flood", "dam", "vote", "poll"]))
+    [['dam', 'flood'], ['poll', 'vote']]
+    >>> tuesday = np.array([[0, 0, 3, 2, 4], [0, 0, 2, 2, 3], [2, 3, 0, 0, 0.0]])  # a new term, 'recount'
+    >>> model.partial_fit(tuesday).components_.shape
+    (2, 5)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "orthogonality": [Interval(Real, 0, None, closed="left")],
+        "memory": [Interval(Real, 0, None, closed="both")],
+        "solver": [StrOptions({"hals", "multiplicative"})],
+        "init": [StrOptions({"nndsvd", "documents"})],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "sweeps": [Interval(Integral, 1, None, closed="left")],
+        "growth": [Interval(Real, 1, None, closed="neither")],
+        "rounds": [Interval(Integral, 1, None, closed="left")],
+        "birth": [StrOptions({"add", "replace"}), None],
+        "max_components": [Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_components: int = 20,
+        *,
+        orthogonality: float = 0.03,
+        memory: float = 1.0,
+        solver: str = "hals",
+        init: str = "nndsvd",
+        n_init: int = 5,
+        sweeps: int = 200,
+        growth: float = 1.05,
+        rounds: int = 2,
+        birth: str | None = None,
+        max_components: int = 100,
+        random_state: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.orthogonality = orthogonality
+        self.memory = memory
+        self.solver = solver
+        self.init = init
+        self.n_init = n_init
+        self.sweeps = sweeps
+        self.growth = growth
+        self.rounds = rounds
+        self.birth = birth
+        self.max_components = max_components
+        self.random_state = random_state
+
+    # -- the stream contract -------------------------------------------------------------------------------
+
+    def _begin(self, rows: sp.csr_matrix) -> None:
+        if self.solver == "multiplicative" and np.isinf(self.memory):
+            raise ParameterError(
+                owner="OnlineNMF",
+                parameter="memory",
+                allowed='finite with solver="multiplicative"',
+                received=self.memory,
+                remedy='Pass a finite memory, or solver="hals".',
+            )
+        k, width = self.n_components, rows.shape[1]
+        self.components_ = np.zeros((k, width))
+        self.relation_ = np.eye(k)
+        self.weights_ = np.full(k, 1.0 / k)
+        self.gram_ = np.zeros((k, k))
+        self.cross_ = np.zeros((width, k))
+        self.residual_ = 0.0
+        self.born_ = -1
+        self.residuals_ = np.zeros(0)
+        self.generator_ = self._generator()
+
+    def _learn(self, rows: sp.csr_matrix) -> None:
+        if rows.nnz == 0:
+            self._widen(rows.shape[1])
+            return
+        if not self.components_.any():
+            codes, topics, statistics = self._cold_start(rows)
+            self.relation_ = np.eye(topics.shape[1])
+        else:
+            self._widen(rows.shape[1])
+            before = np.ascontiguousarray(self.components_.T)
+            self._observe_residual(rows, before)  # may give birth to a topic
+            learn = self._hals_step if self.solver == "hals" else self._short_factorisation
+            codes, topics, statistics = learn(rows, np.ascontiguousarray(self.components_.T))
+            if self.relation_.shape[0] != before.shape[1] or self.born_ >= 0:
+                self.relation_ = relate(before, topics)
+        self._keep(codes, topics, statistics)
+        self._reseed_dead(rows, codes)
+
+    def _transform(self, rows: sp.csr_matrix) -> Floats:
+        return encode(rows, np.ascontiguousarray(self.components_.T))
+
+    def _shares(self, rows: sp.csr_matrix) -> Floats:
+        return self.weights_
+
+    # -- the first timestep --------------------------------------------------------------------------------
+
+    def _cold_start(self, rows: sp.csr_matrix) -> tuple[Floats, Floats, Statistics]:
+        """OrthNMF from scratch: annealed multiplicative updates; HALS then finishes what they began."""
+        k, rng, stack = self.n_components, self.generator_, Stack.of(rows)
+        if self.init == "nndsvd":
+            starts = [nndsvd(rows, k, rng)]
+        else:
+            starts = [from_documents(rows, k, rng) for _ in range(self.n_init)]
+        found = [self._anneal(stack, codes, topics) for codes, topics in starts]
+        best = min(found, key=lambda factors: factors.objective)
+        if self.solver == "multiplicative":
+            return best.codes, best.topics, Statistics.empty(rows.shape[1], k).plus(rows, best.codes)
+        return stream_step(
+            rows, best.topics, Statistics.empty(rows.shape[1], k), orthogonality=self.orthogonality, rounds=10
+        )
+
+    def _anneal(self, stack: Stack, codes: Floats, topics: Floats) -> Factors:
+        # Plain NMF has nothing to anneal: HALS alone is quicker and as good.
+        skip = self.orthogonality == 0.0 and self.solver == "hals"
+        return multiplicative(
+            stack,
+            codes,
+            topics,
+            orthogonality=self.orthogonality,
+            growth=self.growth,
+            sweeps=1 if skip else self.sweeps,
+        )
+
+    # -- every later timestep ------------------------------------------------------------------------------
+
+    def _hals_step(self, rows: sp.csr_matrix, old: Floats) -> tuple[Floats, Floats, Statistics]:
+        rho = 1.0 if np.isinf(self.memory) else self.memory / (1.0 + self.memory)
+        past = Statistics(self.gram_, self.cross_).times(rho)
+        codes, topics, now = stream_step(rows, old, past, orthogonality=self.orthogonality, rounds=self.rounds)
+        self.relation_ = relate(old, topics)
+        return codes, topics, now
+
+    def _short_factorisation(self, rows: sp.csr_matrix, old: Floats) -> tuple[Floats, Floats, Statistics]:
+        """Factorise `[Lambda H; U]` (B4) from a warm start, which keeps topic j in row j."""
+        k = old.shape[1]
+        lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1))).ravel()
+        size = float(lengths[lengths > 0.0].mean())
+        weights = np.full(k, max(self.memory * size, 1e-8))
+        stack = Stack(old, weights, rows)
+        topics = np.maximum(old, FLOOR * np.maximum(old.max(axis=0), 1e-12))
+        codes = np.vstack([np.diag(weights) + 0.01 * size, np.maximum(encode(rows, old, sweeps=10), FLOOR * size)])
+        factors = self._anneal(stack, codes, topics)
+        now = factors.codes[k:]
+        # Without a past there is nothing that the upper block could say about it.
+        self.relation_ = factors.codes[:k] / weights[:, None] if self.memory > 0.0 else relate(old, factors.topics)
+        return now, factors.topics, Statistics.empty(rows.shape[1], k).plus(rows, now)
+
+    # -- housekeeping --------------------------------------------------------------------------------------
+
+    def _keep(self, codes: Floats, topics: Floats, statistics: Statistics) -> None:
+        self.components_ = np.ascontiguousarray(topics.T)
+        self.gram_, self.cross_ = statistics.gram, statistics.cross
+        mass = codes.sum(axis=0) * topics.sum(axis=0)
+        total = float(mass.sum())
+        self.weights_ = mass / total if total > 0.0 else np.full(mass.size, 1.0 / mass.size)
+
+    def _widen(self, width: int) -> None:
+        """New terms stand on the right with nothing known of them."""
+        more = width - self.components_.shape[1]
+        if more > 0:
+            self.components_ = np.pad(self.components_, ((0, 0), (0, more)))
+            self.cross_ = np.pad(self.cross_, ((0, more), (0, 0)))
+
+    def _observe_residual(self, rows: sp.csr_matrix, topics: Floats) -> None:
+        """Measure what the topics leave over of the new rows; a topic is born where that is out of the ordinary."""
+        codes = encode(rows, topics, sweeps=10, tolerance=1e-3)
+        left = relative_residuals(rows, codes, topics)
+        self.residual_ = float(left.mean())
+        self.born_ = -1
+        if self.birth is not None and out_of_the_ordinary(self.residual_, self.residuals_):
+            self._give_birth(rows, codes, left)
+        self.residuals_ = np.append(self.residuals_, self.residual_)[-30:]
+
+    def _give_birth(self, rows: sp.csr_matrix, codes: Floats, left: Floats) -> None:
+        """A topic from the (non-negative) mean residual of the rows that are explained worst."""
+        worst = np.flatnonzero(left >= max(np.quantile(left, 0.5), float(self.residuals_.mean())))
+        remainder = np.asarray(rows[worst].sum(axis=0)).ravel() - codes[worst].sum(axis=0) @ self.components_
+        seed = np.maximum(remainder, 0.0)[:, None]
+        if not unit_columns(seed)[0] > 0.0:
+            return
+        if self.birth == "add" and self.components_.shape[0] < self.max_components:
+            self.components_ = np.vstack([self.components_, np.zeros(seed.shape[0])])
+            self.gram_ = np.pad(self.gram_, ((0, 1), (0, 1)))
+            self.cross_ = np.pad(self.cross_, ((0, 0), (0, 1)))
+            slot = self.components_.shape[0] - 1
+        else:
+            slot = int(np.argmin(np.diag(self.gram_)))
+        self.born_ = slot
+        self._plant(slot, seed[:, 0], energy=float(np.sum(rows[worst].data ** 2)) / max(worst.size, 1))
+
+    def _reseed_dead(self, rows: sp.csr_matrix, codes: Floats) -> None:
+        """A topic without energy becomes the document that is explained worst."""
+        dead = np.flatnonzero(~Statistics(self.gram_, self.cross_).alive())
+        if dead.size == 0:
+            return
+        left = relative_residuals(rows, codes, np.ascontiguousarray(self.components_.T))
+        worst = [row for row in np.argsort(-left, kind="stable")[: dead.size] if left[row] > 1e-3]
+        for slot, row in zip(dead, worst, strict=False):
+            seed = rows[int(row)].toarray().ravel()
+            self._plant(int(slot), seed / np.linalg.norm(seed), energy=float(seed @ seed))
+
+    def _plant(self, slot: int, seed: Floats, *, energy: float) -> None:
+        """Put a new topic into a row, with the statistics of one document that is nothing but this topic."""
+        self.components_[slot] = seed
+        self.gram_[slot, :] = 0.0
+        self.gram_[:, slot] = 0.0
+        self.gram_[slot, slot] = energy
+        self.cross_[:, slot] = energy * seed
+
+
+def out_of_the_ordinary(value: float, usual: Floats) -> bool:
+    """Whether a residual stands ALARM standard deviations above the recent ones (five at least)."""
+    if usual.size < 5:
+        return False
+    return value > float(usual.mean()) + ALARM * max(float(usual.std()), 0.002)

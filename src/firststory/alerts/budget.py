@@ -1,0 +1,336 @@
+"""How many alerts a person wants, and the keeper that holds a stream to it without knowing the future.
+
+A budget of "20/day" fills a bucket with 20 tokens a day; an alert takes one. The bucket holds a fifth of a week, so
+in *any* seven days there are at most 1.2 x 7 x 20 alerts, whatever comes. The bar falls as the bucket fills and rises
+as it empties: a document is novel when its p-value is at most
+
+    a = (budget / documents, per day) * (fill / (1 - fill)) ** SHARPNESS
+
+so that the most novel go first, a burst meets a rising bar, and after a silent night the bar is a little lower. Half
+full is the point of rest: there the bar is the one that spends exactly what comes in. Silence is not saved up: what
+does not fit into the bucket is lost, since nobody wants a week's alerts in an hour.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
+
+from firststory.errors import ParameterError
+
+DAY = 86400.0
+UNITS = {"minute": 60.0, "hour": 3600.0, "day": DAY, "week": 7 * DAY}
+UNTIMED_DAY = 1000
+"""Documents that count as one day where a stream has no times: "20/day" is then 2 % of the documents."""
+
+BUCKET = {"minute": DAY / 8, "hour": DAY / 2, "day": 1.4 * DAY, "week": 1.4 * DAY}
+"""Seconds of budget that the bucket holds: at most a fifth of a week; less for who thinks in hours."""
+
+SHARPNESS = 0.7
+RATE_MEMORY = 4 * DAY
+"""Half-life of the estimate of how many documents a day brings."""
+
+HISTORY = 500
+BEHIND = 50
+"""A clock that is a day ahead of this many documents in a row was set by a wrong date: it is set back."""
+
+BudgetKind = Literal["rate", "share", "threshold"]
+
+_RATE = re.compile(r"\s*([0-9.]+)\s*(?:/|per|an?\s)\s*(minute|hour|day|week)s?\s*", re.IGNORECASE)
+_SHARE = re.compile(r"\s*([0-9.]+)\s*%\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What `parse_budget` understood.
+
+    `amount` is alerts a day of a rate, the part of the documents of a share, the score of a fixed threshold.
+    """
+
+    kind: BudgetKind
+    amount: float
+    text: str
+    bucket: float = 1.4 * DAY
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether a person should see it; the p-value that was needed for that; and why, in words."""
+
+    is_novel: bool
+    level: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarRecord:
+    """One point of the bar's history, for `status`: when, after how many documents, the p-value needed, and why."""
+
+    time: float | None
+    documents: int
+    alerts: int
+    level: float
+    fill: float
+    reason: str
+
+
+def parse_budget(budget: str | float | Budget) -> Budget:
+    """Read "20/day", "5 per hour", "0.5%", or a number: a fixed threshold on the novelty.
+
+    Examples
+    --------
+    >>> parse_budget("20/day").amount, parse_budget("5/hour").amount, parse_budget("0.5%").amount
+    (20.0, 120.0, 0.005)
+    >>> parse_budget(0.8).kind
+    'threshold'
+    """
+    if isinstance(budget, Budget):
+        return budget
+    if isinstance(budget, (int, float)) and not isinstance(budget, bool) and math.isfinite(budget):
+        return Budget("threshold", float(budget), f"{float(budget):g}")
+    if isinstance(budget, str):
+        try:
+            if rate := _RATE.fullmatch(budget):
+                unit = rate[2].lower()
+                amount = float(rate[1]) * DAY / UNITS[unit]
+                if amount > 0:
+                    return Budget("rate", amount, f"{float(rate[1]):g}/{unit}", BUCKET[unit])
+            elif share := _SHARE.fullmatch(budget):
+                amount = float(share[1]) / 100
+                if 0 < amount <= 1:
+                    return Budget("share", amount, f"{float(share[1]):g}%")
+            elif math.isfinite(amount := float(budget)):
+                return Budget("threshold", amount, f"{amount:g}")
+        except ValueError:
+            pass
+    raise ParameterError(
+        owner="parse_budget",
+        parameter="budget",
+        allowed='a positive rate ("20/day", "5/hour"), a share of the documents ("0.5%") or a threshold (0.8)',
+        received=budget,
+        remedy='Start with budget="20/day": about twenty alerts a day, the most novel first.',
+    )
+
+
+class BudgetKeeper:
+    """Decides, document by document, which are novel enough, so that the stream keeps to its budget.
+
+    Parameters
+    ----------
+    budget : str, float or Budget
+        What `parse_budget` reads. Without times, a day is `UNTIMED_DAY` documents.
+    floor : float, default=-inf
+        Nothing less novel than this is ever an alert, however much of the budget is left: a quiet stream
+        does not make old news new.
+
+    Examples
+    --------
+    >>> keeper = BudgetKeeper("20/day")
+    >>> keeper.decide(novelty=0.9, p_value=0.001, time=0.0).is_novel
+    True
+    >>> BudgetKeeper(0.8).decide(novelty=0.79, p_value=0.001, time=None).reason
+    'novelty 0.79 is below the fixed threshold of 0.80'
+    """
+
+    def __init__(self, budget: str | float | Budget, floor: float = float("-inf")) -> None:
+        self.budget = parse_budget(budget)
+        self.floor = float(floor)
+        self.strictness = 1.0
+        """Feedback multiplies the budget by this, between a quarter and 1.2."""
+        self._tokens = self._capacity() / 2
+        self._clock: float | None = None
+        self._behind = 0
+        self._documents = 0
+        self._alerts = 0
+        # One imagined day with one document: a stream that has just begun has room for all.
+        self._recent_documents = 1.0
+        self._recent_days = 1.0
+        self._history: list[BarRecord] = []
+        self._recorded_at = float("-inf")
+
+    # -- decisions -----------------------------------------------------------------------------------------
+
+    def decide(self, novelty: float, p_value: float, time: float | None = None) -> Decision:
+        """One document, judged by the past alone."""
+        return self.decide_many([novelty], [p_value], [time])[0]
+
+    def decide_many(
+        self,
+        novelties: Sequence[float],
+        p_values: Sequence[float],
+        times: Sequence[float | None] | None = None,
+        keys: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """The documents of one timestep, the most novel first; their order does not matter.
+
+        `keys` (the documents' ids) decide between equal scores when there is not enough budget for all of them.
+        """
+        n = len(novelties)
+        known = [t for t in (times or ()) if t is not None]
+        self._arrive(n, known)
+        decisions: list[Decision | None] = [None] * n
+        order = sorted(range(n), key=lambda i: (p_values[i], -_number(novelties[i]), keys[i] if keys else i))
+        for i in order:
+            decisions[i] = self._decide_one(_number(novelties[i]), p_values[i])
+        self._record(force=False)
+        return [decision for decision in decisions if decision is not None]
+
+    def _decide_one(self, novelty: float, p_value: float) -> Decision:
+        if self.budget.kind == "threshold":
+            bar = self.budget.amount + (1.0 - self.strictness) * 0.1 * max(abs(self.budget.amount), 0.1)
+            above = novelty >= bar
+            words = "reaches" if above else "is below"
+            tuned = "" if self.strictness == 1.0 else " (moved by feedback)"
+            self._alerts += above
+            return Decision(above, math.nan, f"novelty {novelty:.2f} {words} the fixed threshold of {bar:.2f}{tuned}")
+        level = self.level()
+        if novelty < self.floor:
+            return Decision(False, level, "too much like what was seen before, whatever the budget")
+        if self._tokens < 1.0:
+            return Decision(False, level, f"the budget of {self.budget.text} is spent for now")
+        if p_value > level:
+            return Decision(False, level, f"{_share(p_value)} are as novel; the bar is {_share(level)}")
+        self._tokens -= 1.0
+        self._alerts += 1
+        return Decision(True, level, f"only {_share(p_value)} are as novel; the bar is {_share(level)}")
+
+    def level(self) -> float:
+        """The p-value that the next document needs, between 0 and 1."""
+        if self.budget.kind == "threshold":
+            return math.nan
+        fill = min(max(self._tokens / self._capacity(), 0.0), 1.0)
+        if fill >= 1.0:
+            return 1.0
+        return min(1.0, self._base() * math.pow(fill / (1.0 - fill), SHARPNESS))
+
+    def _base(self) -> float:
+        """The part of the documents that the budget pays for at the present rate of documents."""
+        if self.budget.kind == "share":
+            return self.budget.amount * self.strictness
+        if self._clock is None:
+            return self.budget.amount * self.strictness / UNTIMED_DAY
+        return self.budget.amount * self.strictness * self._recent_days / self._recent_documents
+
+    def _capacity(self) -> float:
+        """What the bucket holds: a fifth of a week's alerts, and at least two."""
+        if self.budget.kind == "share":
+            return max(2.0, 1.4 * UNTIMED_DAY * self.budget.amount)
+        return max(2.0, self.budget.amount * self.budget.bucket / DAY)
+
+    # -- time ----------------------------------------------------------------------------------------------
+
+    def _arrive(self, n: int, times: list[float]) -> None:
+        """Let the time pass until the documents are there, and pay in what it brought."""
+        self._documents += n
+        if self.budget.kind == "threshold":
+            self._clock = max([t for t in (*times, self._clock) if t is not None], default=None)
+            return
+        elapsed = 0.0
+        if times:
+            now = max(times)
+            if self._clock is None:
+                self._clock = now
+            elapsed = max(0.0, now - self._clock)
+            self._behind = self._behind + n if now < self._clock - DAY else 0
+            if self._behind >= BEHIND:
+                self._clock, self._behind = now, 0
+            self._clock = max(self._clock, now)
+        days = elapsed / DAY
+        # Long silence says little about the rate of a stream that speaks: it counts for one day.
+        quiet = min(days, 1.0)
+        fade = 0.5 ** (quiet * DAY / RATE_MEMORY)
+        self._recent_days = self._recent_days * fade + quiet
+        self._recent_documents = self._recent_documents * fade + n
+        if self.budget.kind == "share":
+            paid = n * self.budget.amount
+        elif self._clock is None:
+            paid = n * self.budget.amount / UNTIMED_DAY
+        else:
+            paid = days * self.budget.amount
+        self._tokens = min(self._capacity(), self._tokens + paid * self.strictness)
+
+    # -- what a person can see -----------------------------------------------------------------------------
+
+    def history(self) -> tuple[BarRecord, ...]:
+        """The bar over time, oldest first: at most one record a day (or a thousand documents), `HISTORY` in all."""
+        return tuple(self._history)
+
+    def note(self, reason: str) -> None:
+        """Write a change that came from outside (feedback, a new budget) into the history."""
+        self._record(force=True, reason=reason)
+
+    def status(self) -> dict[str, Any]:
+        """Where the budget stands, for people."""
+        return {
+            "budget": self.budget.text,
+            "documents": self._documents,
+            "alerts": self._alerts,
+            "level": None if self.budget.kind == "threshold" else round(self.level(), 6),
+            "fill": None if self.budget.kind == "threshold" else round(self._tokens / self._capacity(), 4),
+            "strictness": self.strictness,
+            "history": [asdict(record) for record in self._history[-30:]],
+        }
+
+    def _record(self, force: bool, reason: str | None = None) -> None:
+        at = self._documents / UNTIMED_DAY if self._clock is None else self._clock / DAY
+        if not force and at < self._recorded_at + 1.0:
+            return
+        if not force:
+            self._recorded_at = at
+        level = 0.0 if self.budget.kind == "threshold" else self.level()
+        fill = 0.0 if self.budget.kind == "threshold" else self._tokens / self._capacity()
+        why = reason or self._why(fill)
+        self._history.append(BarRecord(self._clock, self._documents, self._alerts, level, round(fill, 4), why))
+        del self._history[:-HISTORY]
+
+    def _why(self, fill: float) -> str:
+        if self.budget.kind == "threshold":
+            return "the threshold is fixed"
+        per_day = self._recent_documents / self._recent_days
+        rate = f"about {per_day:,.0f} documents a day" if self._clock is not None else "a stream without times"
+        if fill < 0.25:
+            return f"raised: more novelty than the budget of {self.budget.text} pays for ({rate})"
+        if fill > 0.75:
+            return f"lowered: budget of {self.budget.text} left over ({rate})"
+        return f"at rest: {self.budget.text} of {rate}"
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything, as a flat dict of JSON values."""
+        return {
+            "budget": asdict(self.budget),
+            "floor": None if math.isinf(self.floor) else self.floor,
+            "strictness": self.strictness,
+            "tokens": self._tokens,
+            "clock": self._clock,
+            "counters": [self._behind, self._documents, self._alerts],
+            "recent": [self._recent_documents, self._recent_days],
+            "recorded_at": None if math.isinf(self._recorded_at) else self._recorded_at,
+            "history": [list(asdict(record).values()) for record in self._history],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        floor = state["floor"]
+        keeper = cls(Budget(**state["budget"]), float("-inf") if floor is None else floor)
+        keeper.strictness = state["strictness"]
+        keeper._tokens = state["tokens"]
+        keeper._clock = state["clock"]
+        keeper._behind, keeper._documents, keeper._alerts = state["counters"]
+        keeper._recent_documents, keeper._recent_days = state["recent"]
+        keeper._recorded_at = float("-inf") if state["recorded_at"] is None else state["recorded_at"]
+        keeper._history = [BarRecord(*record) for record in state["history"]]
+        return keeper
+
+
+def _number(novelty: float) -> float:
+    return float("-inf") if novelty != novelty else float(novelty)
+
+
+def _share(p: float) -> str:
+    return f"{100 * p:.2g} %" if p < 0.1 else f"{100 * p:.0f} %"

@@ -1,0 +1,108 @@
+"""How surprising is a score? A conformal p-value against the recent past.
+
+With scores s_1..s_n of the recent past, a new score s has p = (1 + #{i: s_i >= s}) / (n + 1). If the n + 1 scores
+are exchangeable, P(p <= a) <= a for every a, whatever the detector and whatever its scores look like; ties only make
+p larger. A stream drifts, so the past is a sliding window: after a change of level the p-values are right again once
+the window has moved on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from firststory.errors import ParameterError
+
+
+class ConformalCalibrator:
+    """p-values against a sliding window of past scores.
+
+    Parameters
+    ----------
+    window : int, default=2000
+        How many past scores are kept. The smallest p-value is 1 / (window + 1); a longer window follows drift later.
+
+    Examples
+    --------
+    >>> calibrator = ConformalCalibrator(window=100)
+    >>> for score in (0.1, 0.2, 0.3):
+    ...     calibrator.observe(score)
+    >>> calibrator.p_value(0.9), calibrator.p_value(0.2), calibrator.p_value(0.0)
+    (0.25, 0.75, 1.0)
+
+    References
+    ----------
+    Vovk, Gammerman, Shafer: Algorithmic Learning in a Random World (2005), chapter 2.
+    """
+
+    def __init__(self, window: int = 2000) -> None:
+        if window < 1:
+            raise ParameterError(
+                owner="ConformalCalibrator",
+                parameter="window",
+                allowed="at least 1",
+                received=window,
+                remedy="Pass the number of past scores to compare with, some thousands for small p-values.",
+            )
+        self.window = int(window)
+        self._order: deque[float] = deque()
+        self._sorted: list[float] = []
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def p_value(self, score: float) -> float:
+        """The share of the past, and of the score itself, that is at least as novel. Never learns."""
+        above = len(self._sorted) - bisect_left(self._sorted, _finite(score))
+        return (1 + above) / (len(self._sorted) + 1)
+
+    def p_values(self, scores: Sequence[float]) -> list[float]:
+        """p-values of a batch, each among the past and the whole batch: valid too, and blind to the batch's order."""
+        batch = sorted(_finite(score) for score in scores)
+        total = len(self._sorted) + len(batch)
+        return [
+            (len(self._sorted) - bisect_left(self._sorted, s) + len(batch) - bisect_left(batch, s)) / total
+            for s in map(_finite, scores)
+        ]
+
+    def observe(self, score: float) -> None:
+        """Add a score to the past; the oldest leaves when the window is full."""
+        value = _finite(score)
+        if len(self._order) == self.window:
+            self._sorted.pop(bisect_left(self._sorted, self._order.popleft()))
+        self._order.append(value)
+        insort(self._sorted, value)
+
+    def threshold(self, level: float) -> float:
+        """The smallest score whose p-value is at most `level`; infinite where the past is too short for that."""
+        n = len(self._sorted)
+        allowed = int(np.floor(level * (n + 1) + 1e-9)) - 1  # how many of the past may be at least as novel
+        if allowed < 0:
+            return float("inf")
+        if allowed >= n:
+            return float("-inf") if n == 0 else self._sorted[0]
+        ceiling = self._sorted[n - allowed - 1]
+        above = bisect_right(self._sorted, ceiling)
+        return float(np.nextafter(ceiling, np.inf)) if above == n else self._sorted[above]
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything, as a flat dict of arrays and JSON values."""
+        return {"window": self.window, "scores": np.array(self._order, dtype=np.float64)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        calibrator = cls(int(state["window"]))
+        calibrator._order.extend(float(score) for score in state["scores"])
+        calibrator._sorted = sorted(calibrator._order)
+        return calibrator
+
+
+def _finite(score: float) -> float:
+    """NaN says nothing: it counts as the least novel score. Infinite scores have their place in the order."""
+    value = float(score)
+    return float("-inf") if value != value else value

@@ -1,0 +1,175 @@
+"""Why a verdict says what it says: terms with their place in the text, nearest earlier documents, one sentence.
+
+A term made a document novel when it is rare (its squared weight, which is its part of the document's length) and
+nothing near explains it: no term of the nearest earlier documents, or, where a dictionary is the detector, the part
+of the term that the dictionary leaves over. Everything here is made harmless at birth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firststory.alerts.harmless import harmless
+from firststory.alerts.memory import Remembered
+from firststory.records import Document, Evidence, Neighbour, NoveltyKind, Term
+
+N_TERMS = 8
+N_SHARED = 5
+NEAR = 0.05
+"""A neighbour less similar than this explains nothing and is not worth naming."""
+
+
+class TokenLike(Protocol):
+    """A word of the original text: what `StreamVectorizer.tokens` gives."""
+
+    @property
+    def surface(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+
+
+def term_weights(
+    columns: NDArray[Any], counts: NDArray[Any], document_frequency: NDArray[Any], n_documents: int
+) -> NDArray[np.float64]:
+    """Unit-length weights (1 + ln count) * idf^1.25 of one row, idf from the past: what the default detector uses."""
+    seen = np.zeros(len(columns))
+    inside = columns < len(document_frequency)
+    seen[inside] = document_frequency[columns[inside]]
+    idf = np.log((1.0 + n_documents) / (1.0 + np.minimum(seen, n_documents))) + 1.0
+    weights = (1.0 + np.log(np.maximum(counts, 1.0))) * idf**1.25
+    length = np.sqrt(weights @ weights)
+    result: NDArray[np.float64] = weights / length if length > 0 else weights
+    return result
+
+
+def explain(
+    document: Document,
+    kind: NoveltyKind,
+    *,
+    tokens: Sequence[TokenLike] = (),
+    weights: Mapping[int, float] | None = None,
+    nearest: Sequence[tuple[Remembered, float]] = (),
+    residual: Mapping[int, float] | None = None,
+    n_terms: int = N_TERMS,
+) -> Evidence:
+    """The evidence for one verdict.
+
+    Parameters
+    ----------
+    document : Document
+    kind : "event", "development", "known" or "duplicate"
+        What the story tracker made of it.
+    tokens : sequence of tokens
+        The words of `document.text` with offsets and columns; leave empty for verdicts that nobody will read.
+    weights : column -> weight, optional
+        The document's row, unit length (see `term_weights`).
+    nearest : sequence of (Remembered, similarity)
+        Nearest earlier documents, nearest first; those less similar than 0.05 are left out.
+    residual : column -> part in [0, 1], optional
+        What a dictionary leaves unexplained of each term; without it, what the nearest documents do not contain.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace as Token
+    >>> storm = Document(id="2", text="Storm closes bridge")
+    >>> words = [Token(surface="Storm", start=0, end=5, column=0), Token(surface="bridge", start=13, end=19, column=7)]
+    >>> before = Remembered("1", "Bridge opened", None, np.array([7], dtype=np.int32))
+    >>> found = explain(storm, "event", tokens=words, weights={0: 0.8, 7: 0.6}, nearest=[(before, 0.31)])
+    >>> found.terms[0]
+    Term(text='Storm', weight=0.64, start=0, end=5)
+    >>> found.sentence.split("; ")[1]
+    'the nearest earlier document is “Bridge opened” (similarity 0.31, shared: bridge).'
+    """
+    near = [(earlier, similarity) for earlier, similarity in nearest if similarity >= NEAR]
+    first = _first_occurrences(tokens)
+    neighbours = tuple(
+        Neighbour(
+            id=earlier.id,
+            similarity=round(min(max(similarity, 0.0), 1.0), 4),
+            title=earlier.title,
+            time=earlier.time,
+            shared=_shared(earlier, first, weights or {}),
+        )
+        for earlier, similarity in near
+    )
+    terms: tuple[Term, ...] = ()
+    if kind in ("event", "development"):
+        terms = _novel_terms(first, weights or {}, [earlier for earlier, _ in near], residual, n_terms)
+    return Evidence(terms=terms, nearest=neighbours, kind=kind, sentence=_sentence(kind, terms, neighbours))
+
+
+def _first_occurrences(tokens: Sequence[TokenLike]) -> dict[int, TokenLike]:
+    first: dict[int, TokenLike] = {}
+    for token in tokens:
+        if token.column >= 0:
+            first.setdefault(token.column, token)
+    return first
+
+
+def _novel_terms(
+    first: Mapping[int, TokenLike],
+    weights: Mapping[int, float],
+    near: Sequence[Remembered],
+    residual: Mapping[int, float] | None,
+    n_terms: int,
+) -> tuple[Term, ...]:
+    explained = {int(column) for earlier in near for column in earlier.columns} if residual is None else set()
+    scored = []
+    for column, token in first.items():
+        left = 1.0 if residual is None else min(max(residual.get(column, 0.0), 0.0), 1.0)
+        score = weights.get(column, 0.0) ** 2 * left
+        if score > 0.0 and column not in explained:
+            scored.append((-score, token.start, token))
+    return tuple(
+        Term(text=harmless(token.surface, 60), weight=round(-score, 4), start=token.start, end=token.end)
+        for score, _, token in sorted(scored, key=lambda entry: entry[:2])[:n_terms]
+    )
+
+
+def _shared(earlier: Remembered, first: Mapping[int, TokenLike], weights: Mapping[int, float]) -> tuple[str, ...]:
+    """Surface forms, as they stand in the *new* document, of the heaviest terms that both have."""
+    both = [int(column) for column in earlier.columns if int(column) in first]
+    both.sort(key=lambda column: (-weights.get(column, 0.0), first[column].start))
+    return tuple(harmless(first[column].surface, 60) for column in both[:N_SHARED])
+
+
+def _sentence(kind: NoveltyKind, terms: Sequence[Term], nearest: Sequence[Neighbour]) -> str:
+    new = _and([f"“{term.text}”" for term in terms[:3]])
+    if not nearest:
+        if kind == "duplicate":
+            return "Duplicate: this text was seen before."
+        if kind == "known":
+            return "Known: it brings nothing that stands out."
+        return f"New event: nothing earlier is like it{f'; it speaks of {new}' if new else ''}."
+    best = nearest[0]
+    facts = [_day(best.time)] if best.time else []
+    facts.append(f"similarity {best.similarity:.2f}")
+    if best.shared:
+        facts.append("shared: " + _and(list(best.shared[:3])))
+    title = f"“{best.title or best.id}” ({', '.join(facts)})"
+    if kind == "duplicate":
+        return f"Duplicate: the same text as {title}."
+    if kind == "known":
+        return f"Known story: it is most like {title}."
+    if kind == "development":
+        brings = f"it adds {new} to" if new else "it goes on from"
+        return f"New development of a known story: {brings} {title}."
+    what = f"what is new is {new}; " if new else ""
+    return f"New event: {what}the nearest earlier document is {title}."
+
+
+def _and(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def _day(time: datetime) -> str:
+    return f"{time.day} {time:%B %Y}"

@@ -1,0 +1,99 @@
+"""Scores in, decisions out: the calibrator and the budget keeper as one part of the step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from firststory.alerts.budget import Budget, BudgetKeeper
+from firststory.alerts.calibration import ConformalCalibrator
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the gate says of one document: `threshold` is the novelty that would have been enough."""
+
+    is_novel: bool
+    p_value: float
+    threshold: float | None
+    reason: str
+
+
+class AlertGate:
+    """Turns the novelty of a batch into p-values and decisions that keep to the budget.
+
+    The order of the documents inside a batch does not matter, so that a batch of equal times gives the same alerts
+    however it was shuffled. A batch of one document is the strictly sequential case.
+
+    Parameters
+    ----------
+    budget : str, float or Budget, default="20/day"
+    floor : float, default=-inf
+        Nothing less novel than this is ever an alert.
+    window : int, default=2000
+        Past scores that the p-values compare with.
+
+    Examples
+    --------
+    >>> gate = AlertGate("10%")
+    >>> judged = [gate.judge([0.1 + 0.001 * i])[0] for i in range(50)]
+    >>> gate.judge([0.99])[0].is_novel, gate.judge([0.05])[0].is_novel
+    (True, False)
+    """
+
+    def __init__(
+        self, budget: str | float | Budget = "20/day", floor: float = float("-inf"), window: int = 2000
+    ) -> None:
+        self.calibrator = ConformalCalibrator(window)
+        self.keeper = BudgetKeeper(budget, floor)
+
+    def judge(
+        self,
+        novelties: ArrayLike,
+        times: Sequence[float | None] | None = None,
+        keys: Sequence[str] | None = None,
+    ) -> list[Judgement]:
+        """Judge one batch, then learn its scores. `times` are float seconds; `keys` are the documents' ids."""
+        scores = [float(score) for score in np.asarray(novelties, dtype=np.float64)]
+        if not scores:
+            return []
+        p_values = self.calibrator.p_values(scores)
+        decisions = self.keeper.decide_many(scores, p_values, times, keys)
+        judged = [
+            Judgement(decision.is_novel, p, self._threshold(decision.level), decision.reason)
+            for p, decision in zip(p_values, decisions, strict=True)
+        ]
+        for score in scores:
+            self.calibrator.observe(score)
+        return judged
+
+    def _threshold(self, level: float) -> float | None:
+        if level != level:  # a fixed threshold has no level
+            return self.keeper.budget.amount
+        bar = max(self.calibrator.threshold(level), self.keeper.floor)
+        return bar if np.isfinite(bar) else None
+
+    def status(self) -> dict[str, Any]:
+        """The budget's standing, the bar now as a novelty, and its history with reasons."""
+        return {**self.keeper.status(), "threshold": self._threshold(self.keeper.level())}
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything, as a flat dict of arrays and JSON values."""
+        state = {f"calibrator.{key}": value for key, value in self.calibrator.get_state().items()}
+        return state | {f"keeper.{key}": value for key, value in self.keeper.get_state().items()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+
+        def part(name: str) -> dict[str, Any]:
+            return {key.partition(".")[2]: value for key, value in state.items() if key.startswith(name + ".")}
+
+        gate = cls()
+        gate.calibrator = ConformalCalibrator.from_state(part("calibrator"))
+        gate.keeper = BudgetKeeper.from_state(part("keeper"))
+        return gate

@@ -1,0 +1,80 @@
+"""Text from strangers made harmless before a person sees it, in a terminal or on a page.
+
+Escape sequences, bidirectional overrides, invisible characters and towers of combining marks can move the cursor,
+hide words or turn a sentence round. `harmless` takes them out and cuts what is too long; it leaves every letter of
+every script alone. Mark-up is not its business: pages are autoescaped templates, and `terminal` escapes Rich's.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+MAX_MARKS = 3
+"""Combining marks in a row that a letter of a living language may bear."""
+
+_JOINERS = "\u200c\u200d"
+"""Invisible, but Persian, the Indic scripts and emoji cannot be written without them."""
+
+
+def harmless(text: str, limit: int = 200) -> str:
+    """One line of at most `limit` characters, without anything that acts instead of being read.
+
+    Examples
+    --------
+    >>> harmless("\\x1b[31mred\\u202e drawkcab\\x07")
+    '[31mred drawkcab'
+    >>> harmless("x" * 1_000_000, limit=5)
+    'xxxx…'
+    """
+    # A character is dropped or kept by itself, so a bounded prefix is enough: a word of 1 MB costs nothing.
+    head = text[: 8 * limit + 64]
+    kept: list[str] = []
+    marks = 0
+    for index, character in enumerate(head):
+        category = unicodedata.category(character)
+        if category[0] == "M":
+            marks += 1
+            if marks <= MAX_MARKS:
+                kept.append(character)
+            continue
+        marks = 0
+        if category in ("Zs", "Zl", "Zp") or character in "\t\n\r\v\f\x85":
+            kept.append(" ")
+        elif category == "Cs" or category == "Cn":
+            kept.append(REPLACEMENT)
+        elif category[0] != "C" or (character in _JOINERS and _joins(head, index)):
+            kept.append(character)
+    line = " ".join("".join(kept).split())
+    if len(line) > limit or (len(text) > len(head) and line):
+        return line[: limit - 1].rstrip() + "…"
+    return line
+
+
+def terminal(text: str, limit: int = 200) -> str:
+    """`harmless`, and nothing in it is taken for Rich's console mark-up.
+
+    Examples
+    --------
+    >>> terminal("[bold]loud[/bold]")
+    '\\\\[bold]loud\\\\[/bold]'
+    """
+    line = harmless(text, limit)
+    # A backslash before a bracket would undo the escape: Rich reads pairs of them, so double those first.
+    escaped: list[str] = []
+    for character in line:
+        if character == "[":
+            slashes = len(escaped)
+            while slashes and escaped[slashes - 1] == "\\":
+                slashes -= 1
+            escaped.append("\\" * (len(escaped) - slashes) + "\\[")
+        else:
+            escaped.append(character)
+    line = "".join(escaped)
+    return line + "\\" if line.endswith("\\") and (len(line) - len(line.rstrip("\\"))) % 2 else line
+
+
+def _joins(text: str, index: int) -> bool:
+    """Whether a joiner stands between two characters outside Latin, where it has a meaning."""
+    around = text[max(index - 1, 0) : index] + text[index + 1 : index + 2]
+    return len(around) == 2 and all(ord(c) > 0x590 and unicodedata.category(c)[0] in "LMS" for c in around)

@@ -1,0 +1,100 @@
+"""What is remembered of earlier documents so that a verdict can name them: bounded, oldest forgotten first."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firststory.alerts.harmless import harmless
+from firststory.records import Document
+
+TITLE = 120
+"""Characters of a title; a document without one is named by its first words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """An earlier document: enough to name it and to say which terms it shares."""
+
+    id: str
+    title: str
+    time: datetime | None
+    columns: NDArray[np.int32]
+
+
+def title_of(document: Document) -> str:
+    """The title, or the first words of the text, made harmless.
+
+    Examples
+    --------
+    >>> title_of(Document(id="1", text="Harbour bridge closed.\\nThe storm had torn a cable."))
+    'Harbour bridge closed.'
+    """
+    given = harmless(document.title or "", TITLE)
+    if given:
+        return given
+    for line in document.text[: 40 * TITLE].splitlines():
+        if words := harmless(line, TITLE):
+            return words
+    return harmless(document.id, TITLE)
+
+
+class DocumentMemory:
+    """The latest `capacity` documents by ordinal: the first document of the stream is 0.
+
+    Examples
+    --------
+    >>> memory = DocumentMemory(capacity=2)
+    >>> for name in "abc":
+    ...     memory.add(Document(id=name, text=name), np.array([0]))
+    >>> memory.get(0) is None, memory.get(2).id, len(memory)
+    (True, 'c', 2)
+    """
+
+    def __init__(self, capacity: int = 20_000) -> None:
+        self.capacity = int(capacity)
+        self._kept: deque[Remembered] = deque(maxlen=self.capacity)
+        self._seen = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def add(self, document: Document, columns: NDArray[Any]) -> None:
+        """Remember the next document of the stream."""
+        self._kept.append(Remembered(document.id, title_of(document), document.time, np.sort(columns).astype(np.int32)))
+        self._seen += 1
+
+    def get(self, ordinal: int) -> Remembered | None:
+        """The document with this ordinal, or None where it was forgotten or never was."""
+        place = ordinal - (self._seen - len(self._kept))
+        return self._kept[place] if 0 <= place < len(self._kept) else None
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything, as a flat dict of arrays and JSON values."""
+        sizes = [len(one.columns) for one in self._kept]
+        return {
+            "capacity": self.capacity,
+            "seen": self._seen,
+            "ids": [one.id for one in self._kept],
+            "titles": [one.title for one in self._kept],
+            "times": [None if one.time is None else one.time.timestamp() for one in self._kept],
+            "offsets": np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64),
+            "columns": np.concatenate([one.columns for one in self._kept] or [np.empty(0, np.int32)]),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        memory = cls(int(state["capacity"]))
+        memory._seen = int(state["seen"])
+        offsets = state["offsets"]
+        for i, (name, title, time) in enumerate(zip(state["ids"], state["titles"], state["times"], strict=True)):
+            when = None if time is None else datetime.fromtimestamp(time, tz=UTC)
+            columns = np.asarray(state["columns"][offsets[i] : offsets[i + 1]], dtype=np.int32)
+            memory._kept.append(Remembered(name, title, when, columns))
+        return memory

@@ -1,0 +1,244 @@
+"""Stories: the documents that tell of one happening. Novel documents open stories, later ones join.
+
+One pass over the stream. A story is the sum S of its documents' unit rows; a document joins the story, among those
+of its nearest earlier documents, whose centroid is closest,
+
+    closeness = (x . S) / |S| * (1 + days since the story's last document) ** -0.2,
+
+if that exceeds `join`, and opens a story otherwise. At the end of a step, stories that documents keep linking and
+whose centroids are alike are merged; a story that has come to tell of two happenings is split; one that nobody has
+added to for `fade` days fades and leaves the memory. The documents of a step are taken in the order of time and id,
+so that the order in which equal times were delivered changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firststory.alerts.story import DAY, StoryRecord
+from firststory.records import Document, Story
+
+LINGER = 0.2
+"""Exponent with which a story's pull falls with the days since its last document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A document at the tracker's door.
+
+    `columns` and `weights` are its row, of unit length; `neighbours` the nearest earlier documents by id with their
+    cosine; `surfaces` how the columns read in this text (for key terms), where somebody looked.
+    """
+
+    document: Document
+    columns: NDArray[Any]
+    weights: NDArray[Any]
+    neighbours: Sequence[tuple[str, float]] = ()
+    is_novel: bool = False
+    duplicate_of: str | None = None
+    surfaces: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """The story that a document belongs to, whether it opened it, and how close it was to the story's centroid."""
+
+    story: str
+    opened: bool
+    closeness: float
+
+
+class StoryTracker:
+    """Follows stories through a stream, in bounded memory.
+
+    Parameters
+    ----------
+    join : float, default=0.12
+        How close to a story's centroid a document must be to join it.
+    merge : float, default=0.5
+        How alike (cosine of centroids) two linked stories must be to become one.
+    fade : float, default=30.0
+        Days without a new document after which a story fades.
+    max_stories : int, default=5000
+        Stories in memory; the ones that were quiet longest fade first.
+    window : int, default=20000
+        Documents whose story is remembered.
+
+    Examples
+    --------
+    >>> tracker = StoryTracker()
+    >>> row = np.array([0, 1]), np.array([0.6, 0.8])
+    >>> first = Arrival(Document(id="a", text="Flood in Bremen"), *row)
+    >>> second = Arrival(Document(id="b", text="Bremen flood grows"), *row, neighbours=[("a", 1.0)])
+    >>> [assigned.opened for assigned in tracker.assign([first, second])]
+    [True, False]
+    >>> [(story.title, story.size) for story in tracker.changed()]
+    [('Flood in Bremen', 2)]
+    """
+
+    def __init__(
+        self,
+        join: float = 0.12,
+        merge: float = 0.5,
+        fade: float = 30.0,
+        max_stories: int = 5000,
+        window: int = 20_000,
+    ) -> None:
+        self.join = join
+        self.merge = merge
+        self.fade = fade
+        self.max_stories = int(max_stories)
+        self.window = int(window)
+        self._open: dict[int, StoryRecord] = {}
+        self._story_of: OrderedDict[str, int] = OrderedDict()
+        self._links: dict[tuple[int, int], int] = {}
+        self._next = 1
+        self._documents = 0
+        self._clock: float | None = None
+        self._changed: dict[int, StoryRecord] = {}
+
+    # -- one step ------------------------------------------------------------------------------------------
+
+    def assign(self, arrivals: Sequence[Arrival]) -> list[Assignment]:
+        """Give every document of a step its story; the answers stand in the order of the arrivals."""
+        order = sorted(range(len(arrivals)), key=lambda i: (_seconds(arrivals[i].document), arrivals[i].document.id))
+        assigned: dict[int, Assignment] = {i: self._place(arrivals[i]) for i in order}
+        return [assigned[i] for i in range(len(arrivals))]
+
+    def changed(self) -> tuple[Story, ...]:
+        """End the step (merge, split, fade) and give the stories that were opened or changed since the last call."""
+        self._merge_linked()
+        self._fade()
+        changed = tuple(self._changed[key].record(self._clock) for key in sorted(self._changed))
+        self._changed = {}
+        return changed
+
+    def stories(self) -> tuple[Story, ...]:
+        """All stories in memory, in the order of their opening."""
+        return tuple(self._open[key].record(self._clock) for key in sorted(self._open))
+
+    # -- joining -------------------------------------------------------------------------------------------
+
+    def _place(self, arrival: Arrival) -> Assignment:
+        document = arrival.document
+        time = document.time.timestamp() if document.time else None
+        if time is not None:
+            self._clock = time if self._clock is None else max(self._clock, time)
+        first = self._story_of.get(arrival.duplicate_of) if arrival.duplicate_of is not None else None
+        if first is not None and first in self._open:
+            self._open[first].repost(document, time)
+            return self._remember(document.id, first, opened=False, closeness=1.0)
+        ranked = self._candidates(arrival, time)
+        if ranked and ranked[0][0] >= self.join:
+            closeness, _, best = ranked[0]
+            if len(ranked) > 1 and ranked[1][0] >= self.join:
+                pair = (min(best, ranked[1][2]), max(best, ranked[1][2]))
+                self._links[pair] = self._links.get(pair, 0) + 1
+            self._open[best].add(arrival.document, time, arrival.columns, arrival.weights, arrival.surfaces)
+            return self._remember(document.id, best, opened=False, closeness=closeness)
+        key = self._next
+        self._next += 1
+        self._open[key] = StoryRecord(key)
+        self._open[key].add(arrival.document, time, arrival.columns, arrival.weights, arrival.surfaces)
+        return self._remember(document.id, key, opened=True, closeness=ranked[0][0] if ranked else 0.0)
+
+    def _candidates(self, arrival: Arrival, time: float | None) -> list[tuple[float, int, int]]:
+        """(closeness, minus the story's age, story) of the neighbours' stories, closest first."""
+        near = {self._story_of.get(name) for name, similarity in arrival.neighbours if similarity > 0.0}
+        ranked = []
+        for key in near:
+            if key is None or key not in self._open:
+                continue
+            story = self._open[key]
+            days = 0.0 if time is None or story.last is None else max(0.0, time - story.last) / DAY
+            closeness = story.cosine(arrival.columns, arrival.weights) * (1.0 + days) ** -LINGER
+            ranked.append((closeness, -key, key))
+        ranked.sort(reverse=True)
+        return ranked
+
+    def _remember(self, name: str, key: int, *, opened: bool, closeness: float) -> Assignment:
+        self._story_of[name] = key
+        self._story_of.move_to_end(name)
+        while len(self._story_of) > self.window:
+            self._story_of.popitem(last=False)
+        self._changed[key] = self._open[key]
+        self._documents += 1
+        self._open[key].touched = self._documents
+        return Assignment(self._open[key].name, opened, round(float(closeness), 6))
+
+    # -- the end of a step ---------------------------------------------------------------------------------
+
+    def _merge_linked(self) -> None:
+        for pair in sorted(pair for pair, count in self._links.items() if count >= 2):
+            older, younger = (self._open.get(key) for key in pair)
+            if older is None or younger is None:
+                del self._links[pair]
+            elif older.alike(younger) >= self.merge:
+                older.absorb(younger)
+                younger.status, younger.parent = "merged", older.name
+                self._retire([pair[1]])
+                for name, key in self._story_of.items():
+                    if key == pair[1]:
+                        self._story_of[name] = pair[0]
+                self._changed[pair[0]], self._changed[pair[1]] = older, younger
+                del self._links[pair]
+        while len(self._links) > self.max_stories:
+            self._links.pop(next(iter(self._links)))
+
+    def _fade(self) -> None:
+        quiet: list[int] = []
+        if self._clock is not None:
+            since = self._clock - self.fade * DAY
+            quiet = [key for key, story in self._open.items() if story.last is not None and story.last < since]
+        crowd = len(self._open) - len(quiet) - self.max_stories
+        if crowd > 0:
+            rest = [key for key in self._open if key not in set(quiet)]
+            quiet += sorted(rest, key=lambda key: (self._open[key].touched, key))[:crowd]
+        for key in quiet:
+            self._open[key].status = "faded"
+            self._changed[key] = self._open[key]
+        self._retire(quiet)
+
+    def _retire(self, keys: Iterable[int]) -> None:
+        for key in keys:
+            del self._open[key]
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything, as a flat dict of arrays and JSON values. Call it between steps, after `changed`."""
+        state: dict[str, Any] = {
+            "params": [self.join, self.merge, self.fade, self.max_stories, self.window],
+            "next": self._next,
+            "seen": self._documents,
+            "clock": self._clock,
+            "documents": list(self._story_of),
+            "document_stories": np.array(list(self._story_of.values()), dtype=np.int64),
+            "links": [[*pair, count] for pair, count in self._links.items()],
+            "stories": [story.as_json() for _, story in sorted(self._open.items())],
+        }
+        return state
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        tracker = cls(*state["params"])
+        tracker._next = state["next"]
+        tracker._documents = state["seen"]
+        tracker._clock = state["clock"]
+        tracker._story_of = OrderedDict(
+            zip(state["documents"], (int(key) for key in state["document_stories"]), strict=True)
+        )
+        tracker._links = {(first, second): count for first, second, count in state["links"]}
+        tracker._open = {story.key: story for story in map(StoryRecord.from_json, state["stories"])}
+        return tracker
+
+
+def _seconds(document: Document) -> float:
+    return document.time.timestamp() if document.time else float("-inf")

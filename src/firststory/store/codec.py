@@ -1,0 +1,156 @@
+"""Records to columns and back: exact, and the same bytes every time."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from firststory.records import Document, Evidence, Neighbour, Story, Term, Topic, Verdict
+
+Row = Any
+"""A mapping from the names of columns to values, as SQLAlchemy gives it."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_json(value: Any) -> str:
+    """Compact JSON with sorted keys; what JSON does not know is written as its text."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def to_microseconds(time: datetime | None) -> int | None:
+    return None if time is None else (time - _EPOCH) // _MICROSECOND
+
+
+def to_time(value: int | None) -> datetime | None:
+    return None if value is None else _EPOCH + timedelta(microseconds=value)
+
+
+def document_row(document: Document, step: int) -> dict[str, Any]:
+    return {
+        "id": document.id,
+        "step": step,
+        "time": to_microseconds(document.time),
+        "title": document.title,
+        "source": document.source,
+        "url": document.url,
+        "text": document.text,
+        "label": None if document.label is None else to_json(document.label),
+        "extra": to_json(dict(document.extra)),
+    }
+
+
+def document_from_row(row: Row) -> Document:
+    return Document(
+        id=row["id"],
+        text=row["text"],
+        time=to_time(row["time"]),
+        title=row["title"],
+        source=row["source"],
+        url=row["url"],
+        label=None if row["label"] is None else json.loads(row["label"]),
+        extra=json.loads(row["extra"]),
+    )
+
+
+def verdict_row(verdict: Verdict) -> dict[str, Any]:
+    evidence = verdict.evidence
+    return {
+        "novelty": verdict.novelty,
+        "p_value": verdict.p_value,
+        "is_novel": verdict.is_novel,
+        "threshold": verdict.threshold,
+        "story": verdict.story,
+        "duplicate_of": verdict.duplicate_of,
+        "kind": evidence.kind,
+        "sentence": evidence.sentence,
+        "evidence": to_json(
+            {
+                "terms": [[term.text, term.weight, term.start, term.end] for term in evidence.terms],
+                "nearest": [
+                    [near.id, near.similarity, near.title, to_microseconds(near.time), list(near.shared)]
+                    for near in evidence.nearest
+                ],
+            }
+        ),
+    }
+
+
+def verdict_from_row(row: Row) -> Verdict:
+    told = json.loads(row["evidence"])
+    return Verdict(
+        document=document_from_row(row),
+        novelty=row["novelty"],
+        p_value=row["p_value"],
+        is_novel=bool(row["is_novel"]),
+        threshold=row["threshold"],
+        story=row["story"],
+        duplicate_of=row["duplicate_of"],
+        evidence=Evidence(
+            terms=tuple(Term(*term) for term in told["terms"]),
+            nearest=tuple(
+                Neighbour(name, similarity, title, to_time(time), tuple(shared))
+                for name, similarity, title, time, shared in told["nearest"]
+            ),
+            kind=row["kind"],
+            sentence=row["sentence"],
+        ),
+    )
+
+
+def story_row(story: Story, step: int) -> dict[str, Any]:
+    return {
+        "id": story.id,
+        "title": story.title,
+        "first_seen": to_microseconds(story.first_seen),
+        "last_seen": to_microseconds(story.last_seen),
+        "size": story.size,
+        "duplicates": story.duplicates,
+        "growth": story.growth,
+        "status": story.status,
+        "parent": story.parent,
+        "representative": story.representative,
+        "sources": to_json(list(story.sources)),
+        "key_terms": to_json(list(story.key_terms)),
+        "step": step,
+    }
+
+
+def story_from_row(row: Row) -> Story:
+    return Story(
+        id=row["id"],
+        title=row["title"],
+        first_seen=to_time(row["first_seen"]),
+        last_seen=to_time(row["last_seen"]),
+        size=row["size"],
+        representative=row["representative"],
+        sources=tuple(json.loads(row["sources"])),
+        duplicates=row["duplicates"],
+        growth=row["growth"],
+        key_terms=tuple(json.loads(row["key_terms"])),
+        status=row["status"],
+        parent=row["parent"],
+    )
+
+
+def topic_row(topic: Topic, step: int) -> dict[str, Any]:
+    return {
+        "step": step,
+        "id": topic.id,
+        "share": topic.share,
+        "born": topic.born,
+        "terms": to_json([list(term) for term in topic.terms]),
+        "trend": to_json(list(topic.trend)),
+    }
+
+
+def topic_from_row(row: Row) -> Topic:
+    return Topic(
+        id=row["id"],
+        terms=tuple((term, weight) for term, weight in json.loads(row["terms"])),
+        share=row["share"],
+        trend=tuple(json.loads(row["trend"])),
+        born=row["born"],
+    )

@@ -1,0 +1,62 @@
+"""Version 1: documents, verdicts, stories, topics, positions, quarantine, model state, feedback."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, text
+
+from firststory.store import search
+
+TABLES = """
+CREATE TABLE meta (key VARCHAR PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE steps (
+    step BIGINT PRIMARY KEY, counts TEXT NOT NULL, "window" BIGINT, first_time BIGINT, last_time BIGINT);
+CREATE TABLE documents (
+    n SERIAL, id VARCHAR NOT NULL UNIQUE, step BIGINT NOT NULL REFERENCES steps (step),
+    time BIGINT, title TEXT, source TEXT, url TEXT, text TEXT NOT NULL, label TEXT, extra TEXT NOT NULL);
+CREATE INDEX ix_documents_step ON documents (step);
+CREATE TABLE verdicts (
+    n BIGINT PRIMARY KEY REFERENCES documents (n), novelty DOUBLE PRECISION NOT NULL, p_value DOUBLE PRECISION,
+    is_novel BOOLEAN NOT NULL, threshold DOUBLE PRECISION, story VARCHAR, duplicate_of VARCHAR,
+    kind VARCHAR NOT NULL, sentence TEXT NOT NULL, evidence TEXT NOT NULL);
+CREATE INDEX novel_verdicts ON verdicts (is_novel, n);
+CREATE INDEX ix_verdicts_story ON verdicts (story);
+CREATE TABLE stories (
+    id VARCHAR PRIMARY KEY, title TEXT NOT NULL, first_seen BIGINT, last_seen BIGINT, size BIGINT NOT NULL,
+    duplicates BIGINT NOT NULL, growth DOUBLE PRECISION NOT NULL, status VARCHAR NOT NULL, parent VARCHAR,
+    representative VARCHAR NOT NULL, sources TEXT NOT NULL, key_terms TEXT NOT NULL,
+    step BIGINT NOT NULL REFERENCES steps (step));
+CREATE INDEX ix_stories_last_seen ON stories (last_seen);
+CREATE TABLE topics (
+    step BIGINT NOT NULL REFERENCES steps (step), id VARCHAR NOT NULL, share DOUBLE PRECISION NOT NULL,
+    born BIGINT NOT NULL, terms TEXT NOT NULL, trend TEXT NOT NULL, PRIMARY KEY (step, id));
+CREATE TABLE thresholds (
+    step BIGINT PRIMARY KEY REFERENCES steps (step), threshold DOUBLE PRECISION, level DOUBLE PRECISION,
+    reason TEXT NOT NULL);
+CREATE TABLE positions (
+    source VARCHAR PRIMARY KEY, at TEXT NOT NULL, step BIGINT NOT NULL REFERENCES steps (step));
+CREATE TABLE quarantine (
+    n SERIAL, step BIGINT NOT NULL REFERENCES steps (step), source VARCHAR NOT NULL, at TEXT NOT NULL,
+    reason VARCHAR NOT NULL, message TEXT NOT NULL, excerpt TEXT NOT NULL);
+CREATE INDEX ix_quarantine_reason ON quarantine (reason);
+CREATE TABLE states (step BIGINT PRIMARY KEY, state BLOB NOT NULL);
+CREATE TABLE feedback (
+    n SERIAL, document VARCHAR NOT NULL REFERENCES documents (id), useful BOOLEAN, time BIGINT, step BIGINT NOT NULL);
+CREATE INDEX ix_feedback_document ON feedback (document);
+"""
+
+# The few words in which the databases differ.
+WORDS = {
+    "sqlite": {"n SERIAL": "n INTEGER PRIMARY KEY", "step BIGINT PRIMARY KEY": "step INTEGER PRIMARY KEY"},
+    "postgresql": {"n SERIAL": "n BIGSERIAL PRIMARY KEY", "BLOB": "BYTEA"},
+}
+
+
+def upgrade(connection: Connection) -> None:
+    """Make everything."""
+    script = TABLES
+    for ours, theirs in WORDS[connection.dialect.name].items():
+        script = script.replace(ours, theirs)
+    for statement in script.split(";"):
+        if statement.strip():
+            connection.execute(text(statement))
+    search.create(connection)

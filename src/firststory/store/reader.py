@@ -1,0 +1,136 @@
+"""What was found, read back from the store as records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Table, func, select
+
+from firststory.records import Position, Quarantined, Story, Topic, Verdict
+from firststory.store import codec, schema, search
+from firststory.store.engine import our_errors, path_of
+
+
+class Reader:
+    """Queries over an open store."""
+
+    url: str
+    _engine: Engine
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with our_errors(self.url), self._engine.begin() as connection:
+            yield connection
+
+    def verdicts(
+        self,
+        *,
+        novel: bool | None = None,
+        story: str | None = None,
+        ids: Sequence[str] | None = None,
+        newest_first: bool = False,
+        limit: int | None = None,
+    ) -> tuple[Verdict, ...]:
+        """Verdicts in the order of the stream."""
+        conditions = []
+        if novel is not None:
+            conditions.append(schema.verdicts.c.is_novel == novel)
+        if story is not None:
+            conditions.append(schema.verdicts.c.story == story)
+        if ids is not None:
+            conditions.append(schema.documents.c.id.in_(ids))
+        return self._verdicts(*conditions, newest_first=newest_first, limit=limit)
+
+    def _verdicts(self, *conditions: Any, newest_first: bool = False, limit: int | None = None) -> tuple[Verdict, ...]:
+        both = schema.documents.join(schema.verdicts, schema.verdicts.c.n == schema.documents.c.n)
+        columns = [*schema.documents.c, *[column for column in schema.verdicts.c if column.name != "n"]]
+        order = schema.documents.c.n.desc() if newest_first else schema.documents.c.n
+        query = select(*columns).select_from(both).where(*conditions).order_by(order).limit(limit)
+        with self._reading() as connection:
+            return tuple(codec.verdict_from_row(row) for row in connection.execute(query).mappings())
+
+    def search(self, words: str, limit: int = 20) -> tuple[Verdict, ...]:
+        """Verdicts on the documents that have all the words, best first."""
+        with self._reading() as connection:
+            numbers = search.find(connection, words, limit)
+        found = {}
+        for number in numbers:
+            found[number] = self._verdicts(schema.documents.c.n == number)[0]
+        return tuple(found[number] for number in numbers)
+
+    def stories(self, *, limit: int | None = None, order: str = "last_seen") -> tuple[Story, ...]:
+        """Stories, by default the one that was heard of last first; stories that went into others are left out."""
+        column = schema.stories.c[order]
+        query = select(schema.stories).where(schema.stories.c.status != "merged")
+        query = query.order_by(column.desc(), schema.stories.c.id).limit(limit)
+        with self._reading() as connection:
+            return tuple(codec.story_from_row(row) for row in connection.execute(query).mappings())
+
+    def topics(self, at: int | None = None) -> tuple[Topic, ...]:
+        """The themes after a step, by default the last that has any, largest first."""
+        table = schema.topics
+        with self._reading() as connection:
+            newest = select(func.max(table.c.step))
+            step = connection.execute(newest if at is None else newest.where(table.c.step <= at)).scalar()
+            query = select(table).where(table.c.step == step).order_by(table.c.share.desc(), table.c.id)
+            return tuple(codec.topic_from_row(row) for row in connection.execute(query).mappings())
+
+    def quarantined(self, limit: int | None = None) -> tuple[Quarantined, ...]:
+        """What was put aside, latest first."""
+        query = select(schema.quarantine).order_by(schema.quarantine.c.n.desc()).limit(limit)
+        with self._reading() as connection:
+            rows = connection.execute(query).all()
+        return tuple(
+            Quarantined(row.reason, row.message, Position(row.source, json.loads(row.at)), row.excerpt) for row in rows
+        )
+
+    def thresholds(self, limit: int = 20) -> tuple[dict[str, Any], ...]:
+        """How the bar moved and why, latest first."""
+        query = select(schema.thresholds).order_by(schema.thresholds.c.step.desc()).limit(limit)
+        with self._reading() as connection:
+            return tuple(dict(row) for row in connection.execute(query).mappings())
+
+    def status(self) -> dict[str, Any]:
+        """Counts of everything."""
+        with self._reading() as connection:
+            totals = json.loads(get_meta(connection, "totals") or "{}")
+            written_by = get_meta(connection, "written_by")
+
+            def count(table: Table, *where: Any) -> int:
+                return int(connection.execute(select(func.count()).select_from(table).where(*where)).scalar() or 0)
+
+            reasons = connection.execute(
+                select(schema.quarantine.c.reason, func.count()).group_by(schema.quarantine.c.reason)
+            ).all()
+            span = connection.execute(select(func.min(schema.steps.c.first_time), func.max(schema.steps.c.last_time)))
+            first, last = span.one()
+            return {
+                "store": str(path_of(self.url)),
+                "schema": schema.VERSION,
+                "written_by": written_by,
+                "steps": count(schema.steps),
+                "documents": count(schema.documents),
+                "novel": count(schema.verdicts, schema.verdicts.c.is_novel.is_(True)),
+                "stories": count(schema.stories, schema.stories.c.status != "merged"),
+                "quarantined": count(schema.quarantine),
+                "quarantine_reasons": {str(row[0]): int(row[1]) for row in sorted(reasons)},
+                "counts": totals,
+                "first_time": codec.to_time(first),
+                "last_time": codec.to_time(last),
+            }
+
+    def dump(self, *, state: bool = False) -> dict[str, list[tuple[Any, ...]]]:
+        """Every row of every table, for comparing two stores."""
+        with self._reading() as connection:
+            return {
+                name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key.columns))]
+                for name, table in schema.metadata.tables.items()
+                if state or name != "states"
+            }
+
+
+def get_meta(connection: Connection, key: str) -> str | None:
+    return connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == key)).scalar()

@@ -1,0 +1,263 @@
+"""The store: everything that a step brought goes in as one transaction, and comes out as records again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+import zstandard
+from sqlalchemy import Connection, Table, delete, func, insert, inspect, select
+from sqlalchemy.dialects.sqlite import insert as upsert
+
+from firststory._version import __version__
+from firststory.errors import SchemaError, StoreError
+from firststory.records import Position, Quarantined, Step, Verdict
+from firststory.store import codec, migrations, schema
+from firststory.store.engine import open_engine, our_errors, parse_url, path_of
+from firststory.store.lock import WriterLock
+from firststory.store.reader import Reader, get_meta
+
+
+class Store(Reader):
+    """Results and model state in a SQLite database.
+
+    Parameters
+    ----------
+    url : str
+        'news.db' or 'sqlite:///news.db'.
+    create : bool
+        Make it where there is none; otherwise that is an error that says so.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with Store(str(pathlib.Path(tempfile.mkdtemp()) / "news.db")) as store:
+    ...     store.last_step()
+    -1
+    """
+
+    def __init__(self, url: str, *, create: bool = True) -> None:
+        self.url = parse_url(url)
+        path = path_of(self.url)
+        if not create and not path.is_file():
+            raise StoreError(
+                owner="store",
+                parameter="URL",
+                allowed="a store that exists",
+                received=str(path),
+                remedy=f"Fill it first: firststory run FILE --store {path}",
+            )
+        self._engine = open_engine(self.url)
+        self._lock = WriterLock(path)
+        with our_errors(self.url):
+            self._migrate()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give everything back; the file is then one whole."""
+        self._engine.dispose()
+        self._lock.release()
+
+    def claim(self) -> None:
+        """Become the only writer."""
+        self._lock.take()
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        engine = self._engine.execution_options(firststory_writes=True)
+        with our_errors(self.url), engine.begin() as connection:
+            yield connection
+
+    # -- schema --------------------------------------------------------------------------------------------
+
+    def _migrate(self) -> None:
+        with self._reading() as connection:
+            version = _version(connection)
+        if version == schema.VERSION:
+            return
+        if version > schema.VERSION:
+            raise SchemaError(
+                owner="store",
+                parameter="the version of the schema",
+                allowed=f"at most {schema.VERSION}",
+                received=f"{version} in {path_of(self.url)}",
+                remedy="The store was written by a newer firststory: pip install --upgrade firststory",
+            )
+        with self._writing() as connection:
+            version = _version(connection)  # another process may have been quicker
+            migrations.upgrade(connection, version, schema.VERSION)
+            _put_meta(connection, {"schema": str(schema.VERSION), "written_by": __version__})
+
+    # -- what a step brings --------------------------------------------------------------------------------
+
+    def write_step(
+        self,
+        step: Step,
+        *,
+        window: int | None = None,
+        threshold: tuple[float | None, float | None, str] | None = None,
+        state: bytes | None = None,
+    ) -> None:
+        """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
+        times = [t for v in step.verdicts if (t := codec.to_microseconds(v.document.time)) is not None]
+        with self._writing() as connection:
+            connection.execute(
+                insert(schema.steps).values(
+                    step=step.index,
+                    counts=codec.to_json(dict(step.counts)),
+                    window=window,
+                    first_time=min(times, default=None),
+                    last_time=max(times, default=None),
+                )
+            )
+            first = (connection.execute(select(func.max(schema.documents.c.n))).scalar() or 0) + 1
+            numbered = list(enumerate(step.verdicts, first))
+            _insert(
+                connection,
+                schema.documents,
+                [{"n": n, **codec.document_row(v.document, step.index)} for n, v in numbered],
+            )
+            _insert(connection, schema.verdicts, [{"n": n, **codec.verdict_row(v)} for n, v in numbered])
+            _insert(connection, schema.topics, [codec.topic_row(topic, step.index) for topic in step.topics])
+            _insert(connection, schema.quarantine, [_quarantine_row(bad, step.index) for bad in step.quarantined])
+            _replace(connection, schema.stories, [codec.story_row(story, step.index) for story in step.stories])
+            latest = {position.source: position for position in step.positions}
+            _replace(
+                connection,
+                schema.positions,
+                [{"source": p.source, "at": codec.to_json(dict(p.at)), "step": step.index} for p in latest.values()],
+            )
+            if threshold is not None:
+                bar, level, reason = threshold
+                row = {"step": step.index, "threshold": bar, "level": level, "reason": reason}
+                connection.execute(insert(schema.thresholds).values(row))
+            totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
+            totals.update(step.counts)
+            _put_meta(connection, {"totals": codec.to_json(dict(totals))})
+            if state is not None:
+                _put_state(connection, step.index, state)
+
+    def write_state(self, step: int, state: bytes) -> None:
+        """Keep the model as it was after a step that is already recorded; only the latest is kept."""
+        with self._writing() as connection:
+            _put_state(connection, step, state)
+
+    # -- what a run needs to go on -------------------------------------------------------------------------
+
+    def last_step(self) -> int:
+        """The index of the last recorded step, -1 before the first."""
+        with self._reading() as connection:
+            last = connection.execute(select(func.max(schema.steps.c.step))).scalar()
+        return -1 if last is None else int(last)
+
+    def last_window(self) -> int | None:
+        """The number of the time window that the last step belonged to."""
+        query = select(schema.steps.c.window).order_by(schema.steps.c.step.desc()).limit(1)
+        with self._reading() as connection:
+            return connection.execute(query).scalar()
+
+    def last_state(self) -> tuple[int, bytes] | None:
+        """The newest copy of the model and the step after which it was taken."""
+        with self._reading() as connection:
+            row = connection.execute(select(schema.states)).first()
+        return None if row is None else (int(row.step), zstandard.ZstdDecompressor().decompress(row.state))
+
+    def recorded(self, after: int) -> Iterator[tuple[int, tuple[Verdict, ...]]]:
+        """The steps after `after` with their documents in order, to be replayed."""
+        for index in range(after + 1, self.last_step() + 1):
+            yield index, self._verdicts(schema.documents.c.step == index)
+
+    def positions(self) -> dict[str, Position]:
+        """How far each source was read."""
+        with self._reading() as connection:
+            rows = connection.execute(select(schema.positions)).all()
+        return {row.source: Position(row.source, json.loads(row.at)) for row in rows}
+
+    def known_ids(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that the store has."""
+        found: set[str] = set()
+        with self._reading() as connection:
+            for start in range(0, len(ids), 500):
+                query = select(schema.documents.c.id).where(schema.documents.c.id.in_(ids[start : start + 500]))
+                found.update(connection.execute(query).scalars())
+        return found
+
+    def settings(self) -> dict[str, Any]:
+        """The settings that the results depend on, as the first run wrote them; empty before it."""
+        with self._reading() as connection:
+            return dict(json.loads(get_meta(connection, "settings") or "{}"))
+
+    def keep_settings(self, settings: Mapping[str, Any]) -> None:
+        with self._writing() as connection:
+            _put_meta(connection, {"settings": codec.to_json(dict(settings))})
+
+    # -- what people say -----------------------------------------------------------------------------------
+
+    def add_feedback(self, document: str, useful: bool | None, time: int | None = None) -> None:
+        """Someone found a verdict useful, or not; None takes it back. Nothing is ever overwritten."""
+        if not self.known_ids([document]):
+            raise StoreError(
+                owner="feedback",
+                parameter="the document",
+                allowed="one that the store has",
+                received=document,
+                remedy="Ids are in the output of: firststory stories --json",
+            )
+        step = self.last_step()
+        with self._writing() as connection:
+            row = {"document": document, "useful": useful, "time": time, "step": step}
+            connection.execute(insert(schema.feedback).values(row))
+
+    def feedback(self) -> tuple[dict[str, Any], ...]:
+        """All that was said, oldest first."""
+        with self._reading() as connection:
+            query = select(schema.feedback).order_by(schema.feedback.c.n)
+            return tuple(dict(row) for row in connection.execute(query).mappings())
+
+
+def _version(connection: Connection) -> int:
+    if not inspect(connection).has_table("meta"):
+        return 0
+    return int(get_meta(connection, "schema") or 0)
+
+
+def _put_meta(connection: Connection, values: Mapping[str, str]) -> None:
+    _replace(connection, schema.meta, [{"key": key, "value": value} for key, value in values.items()])
+
+
+def _put_state(connection: Connection, step: int, state: bytes) -> None:
+    packed = zstandard.ZstdCompressor(level=1).compress(state)
+    connection.execute(delete(schema.states))
+    connection.execute(insert(schema.states).values(step=step, state=packed))
+
+
+def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        connection.execute(insert(table), rows)
+
+
+def _replace(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        statement = upsert(table)
+        keys = [column.name for column in table.primary_key.columns]
+        changed = {column.name: statement.excluded[column.name] for column in table.c if column.name not in keys}
+        connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed), rows)
+
+
+def _quarantine_row(bad: Quarantined, step: int) -> dict[str, Any]:
+    return {
+        "step": step,
+        "source": bad.position.source,
+        "at": codec.to_json(dict(bad.position.at)),
+        "reason": bad.reason,
+        "message": bad.message,
+        "excerpt": bad.excerpt,
+    }

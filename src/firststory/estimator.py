@@ -151,6 +151,8 @@ def _put(state: State, name: str, value: Any) -> None:
             _put(state, f"{name}.{key}", inner)
     elif isinstance(value, (list, tuple)):
         state[name] = _plain_json(value)
+    elif isinstance(value, (set, frozenset)):
+        state[name] = sorted(value)
     elif _is_plain(value) or isinstance(value, numbers.Number):
         state[name] = value
     else:

@@ -69,7 +69,9 @@ def load_state(path: str | os.PathLike[str]) -> Any:
 
     state = unpack_state(Path(path).read_bytes())
     name = state.get("class")
-    kind = getattr(firststory, name, None) if isinstance(name, str) and name in firststory.__all__ else None
+    # Estimators are public names of the package, the vectorizer one of its text module.
+    homes = [home for home in (firststory, firststory.text) if isinstance(name, str) and name in home.__all__]
+    kind = getattr(homes[0], str(name), None) if homes else None
     if not (isinstance(kind, type) and hasattr(kind, "set_state")):
         raise StateError(
             owner="load_state",

@@ -1,1 +1,8 @@
-"""Document -> sparse row."""
+"""Document -> sparse row: `StreamVectorizer`, its `Token`s, and the `Remap` of a pruning."""
+
+from __future__ import annotations
+
+from firststory.text.vectoriser import StreamVectorizer, Token
+from firststory.text.vocabulary import Remap, Vocabulary
+
+__all__ = ["StreamVectorizer", "Token", "Remap", "Vocabulary"]

@@ -1,0 +1,153 @@
+"""From a surface form to its terms: normalise, drop stop words, stem. Each form of a stream is resolved once.
+
+A text is cut where it stands (`firststory.kernels.tokens`), so that every token slices the original text; what is done
+to its letters is done here, to the form: NFKC, zero-width characters and controls out, lower case, numbers in one
+spelling, elisions off, stop words out, stem.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import regex
+
+from firststory.kernels.tokens import HASHTAG, HOST, MENTION, RUN
+from firststory.text.characters import INVISIBLE
+from firststory.text.language import ELISIONS, UNKNOWN, stemmer
+
+_GROUPED = regex.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_DOT_GROUPED = regex.compile(r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
+_CAMEL = regex.compile(r"\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lt}\p{Lm}\p{M}'’]+|\p{N}+")
+_ENGLISH_POSSESSIVE = regex.compile(r"'s?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Everything that the terms of a form depend on."""
+
+    plain: bool
+    language: str
+    stop_words: frozenset[str]
+    stem: bool
+    min_length: int
+    urls: str
+    mentions: str
+
+
+class Analyser:
+    """Terms of surface forms.
+
+    Examples
+    --------
+    >>> rules = Rules(False, "en", stop_words("en"), True, 2, "drop", "drop")
+    >>> Analyser(rules).terms(["Bridges", "the", "1,000", "#StormDamage"], [0, 0, 0, 1])
+    [('bridg',), (), ('1000',), ('stormdamag', 'storm', 'damag')]
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._stemmer: Any = stemmer(rules.language) if rules.stem else None
+        self._elision = ELISIONS.get(rules.language)
+
+    def terms(self, surfaces: Sequence[str], kinds: Iterable[int]) -> list[tuple[str, ...]]:
+        """The terms of each form: none, one, or (hashtags made of words) several."""
+        words: list[str] = []
+        counts: list[int] = []
+        for surface, kind in zip(surfaces, kinds, strict=True):
+            found = self._words(surface, kind)
+            words += found
+            counts.append(len(found))
+        if self._stemmer is not None:
+            words = self._stemmer.stemWords(words)
+        stems = iter(words)
+        return [tuple(next(stems) for _ in range(count)) for count in counts]
+
+    def _words(self, surface: str, kind: int) -> list[str]:
+        """The words of a form before stemming."""
+        rules = self.rules
+        if rules.plain:
+            word = surface.lower()
+            return [word] if len(surface) >= rules.min_length and word not in rules.stop_words else []
+        if kind == 0 and surface.isascii() and surface.isalpha():  # most forms, quickly
+            if len(surface) < rules.min_length:
+                return []
+            word = surface.lower() if rules.language != "tr" else _lower(surface, "tr")
+            return [] if word in rules.stop_words else [word]
+        if kind == MENTION:
+            return [surface.lower()] if rules.mentions == "keep" else []
+        if kind == HOST:
+            return [surface.lower().removeprefix("www.")] if rules.urls == "host" else []
+        text = normal(surface, rules.language)
+        if kind == HASHTAG:
+            return self._hashtag(surface[1:], text.lstrip("#"))
+        if self._elision is not None:
+            text = self._elision.sub("", text)
+        shortest = 1 if kind == RUN else rules.min_length
+        return [text] if len(text) >= shortest and not self._is_stop(text) else []
+
+    def _is_stop(self, word: str) -> bool:
+        if word in self.rules.stop_words:
+            return True
+        # it's, government's: a possessive or a short verb on a stop word leaves it one.
+        return (
+            "'" in word and self.rules.language == "en" and _ENGLISH_POSSESSIVE.sub("", word) in self.rules.stop_words
+        )
+
+    def _hashtag(self, written: str, whole: str) -> list[str]:
+        """A hashtag is a word; one in CamelCase is its words too."""
+        words = [whole]
+        parts = [normal(part, self.rules.language) for part in _CAMEL.findall(written)]
+        if len(parts) > 1:
+            words += parts
+        return [word for word in words if len(word) >= self.rules.min_length and not self._is_stop(word)]
+
+
+def normal(surface: str, language: str = UNKNOWN) -> str:
+    """The one spelling of a form.
+
+    Examples
+    --------
+    >>> normal("Ｆｕｌｌ\u200bwidth"), normal("DON’T"), normal("1,000.50"), normal("١٢")
+    ('fullwidth', "don't", '1000.50', '12')
+    """
+    text = INVISIBLE.sub("", surface) if not surface.isascii() else surface
+    text = _lower(unicodedata.normalize("NFKC", text), language)
+    if not text.isascii():
+        text = text.replace("’", "'")
+    if text[:1].isdecimal():
+        text = _number(text)
+    return text
+
+
+def _lower(text: str, language: str) -> str:
+    if language in ("tr", "az"):
+        text = text.replace("İ", "i").replace("I", "ı")
+    # İ lower-cases to i and a combining dot, which no other spelling of the word has.
+    return text.lower().replace("i\u0307", "i")
+
+
+def _number(text: str) -> str:
+    """Digits of every script as ASCII, and 1,000,000 or 1.000.000 as 1000000."""
+    if not text.isascii():
+        text = "".join(str(unicodedata.decimal(letter, letter)) for letter in text)
+        text = text.replace("٫", ".").replace("٬", ",")
+    if "," in text and _GROUPED.fullmatch(text):
+        return text.replace(",", "")
+    if "." in text and _DOT_GROUPED.fullmatch(text):
+        return text.replace(".", "").replace(",", ".")
+    return text
+
+
+def is_marked(surface: str) -> bool:
+    """Whether a form is capitalised or carries a digit: names and numbers, which tell one event from another.
+
+    Examples
+    --------
+    >>> [is_marked(form) for form in ("Paris", "#Paris", "paris", "3rd", "東京")]
+    [True, True, False, True, False]
+    """
+    first = surface[1:2] if surface[:1] in "#＃" else surface[:1]
+    return first.isupper() or any(map(str.isdigit, surface))

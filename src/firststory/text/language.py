@@ -1,0 +1,136 @@
+"""Which language a stream is written in, and what is known of it: its stemmer, its stop words, its elisions."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import regex
+
+from firststory.errors import ParameterError
+
+STEMMERS = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek", "en": "english",
+    "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque", "fa": "persian", "fi": "finnish",
+    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish",
+    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "st": "sesotho", "sv": "swedish",
+    "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+"""ISO 639-1 code -> name of the Snowball algorithm."""
+
+SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "zh-cn": "zh", "zh-tw": "zh", "fil": "tl"}
+"""Codes that mean a language we know by another code."""
+
+UNKNOWN = "und"
+"""ISO 639's code where the language cannot be told: words are kept whole, none is a stop word."""
+
+ELISIONS = {
+    "fr": regex.compile(r"^(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)'(?=\w)"),
+    "it": regex.compile(r"^(?:[cdlmnstv]|un|dell|all|dall|nell|sull|coll|quell|quest|bell|sant|dev|com)'(?=\w)"),
+    "ca": regex.compile(r"^[dlmnst]'(?=\w)"),
+}
+"""Articles and pronouns written onto the next word: l'école, dell'arte, l'home."""
+
+CARRIES_NEWS = frozenset(
+    [
+        "bill",
+        "billion",
+        "computer",
+        "cry",
+        "fire",
+        "hundred",
+        "microsoft",
+        "million",
+        "netscape",
+        "research",
+        "thousand",
+        "trillion",
+    ]
+)
+"""In stopwordsiso's English list, and yet what headlines are made of."""
+
+NEEDED = 600
+"""Letters that settle the language of a stream."""
+
+_NOT_WORDS = regex.compile(r"https?://\S+|www\.\S+|[@#]\w+|[^\p{L}\p{M}'’]+", regex.IGNORECASE)
+
+
+def supported() -> tuple[str, ...]:
+    """The codes that `language=` takes besides "auto" and None: PyStemmer's and stopwordsiso's, together."""
+    import Stemmer
+    import stopwordsiso
+
+    stemmers = {code for code, name in STEMMERS.items() if name in Stemmer.algorithms()}
+    return tuple(sorted(stemmers | set(stopwordsiso.langs())))
+
+
+def check_language(code: str, owner: str) -> str:
+    """The code as we know it, or an error that lists what there is."""
+    known = SAME.get(code.lower(), code.lower())
+    if known not in (*supported(), UNKNOWN):
+        raise ParameterError(
+            owner=owner,
+            parameter="language",
+            allowed=f'"auto", None or one of {", ".join(supported())}',
+            received=code,
+            remedy="Pass None to keep words whole, with stop words of your own if you have them.",
+        )
+    return known
+
+
+@cache
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def letters(text: str) -> str:
+    """The part of a text that tells its language: words, without numbers, addresses and hashtags."""
+    return str(_NOT_WORDS.sub(" ", text)).strip()
+
+
+def identify(sample: str) -> str:
+    """The language of a sample by py3langid; "und" where there is nothing to go by.
+
+    Examples
+    --------
+    >>> identify("Der Hafen ist nach dem Sturm wieder geöffnet worden")
+    'de'
+    >>> identify("1, 2, 3")
+    'und'
+    """
+    text = letters(sample)
+    if not text:
+        return UNKNOWN
+    code = str(_identifier().classify(text)[0])
+    return SAME.get(code, code)
+
+
+@cache
+def stop_words(code: str) -> frozenset[str]:
+    """stopwordsiso's list, without what carries news.
+
+    Numbers are never stop words. The English list holds the internet code of every country (uk, un, us, eu ...):
+    of its two-letter words those stay that scikit-learn's shorter list has too. `CARRIES_NEWS` is taken out.
+    """
+    import stopwordsiso
+
+    if not stopwordsiso.has_lang(code):
+        return frozenset()
+    words = {word.replace("’", "'") for word in stopwordsiso.stopwords(code)}
+    if code == "en":
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+        words = {word for word in words if len(word) > 2 or word in ENGLISH_STOP_WORDS}
+        words = (words | {"a.m", "p.m", "e.g", "i.e"}) - CARRIES_NEWS
+    return frozenset(word for word in words if not any(letter.isdigit() for letter in word))
+
+
+def stemmer(code: str) -> Any | None:
+    """A Snowball stemmer of the language, or None where there is none. Not shared: it is not safe across threads."""
+    import Stemmer
+
+    name = STEMMERS.get(code)
+    return Stemmer.Stemmer(name, 0) if name in Stemmer.algorithms() else None

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from firststory import datasets, evaluate, plot, river, text
     from firststory.detectors.incremental_clustering import IncrementalClustering
     from firststory.detectors.nearest_neighbour import NearestNeighbour
+    from firststory import datasets, evaluate, plot, text
+    from firststory.detectors.dirichlet_mixture import DirichletMixture
     from firststory.records import (
         Batch,
         Document,
@@ -42,6 +44,7 @@ _MODULES = ("datasets", "errors", "evaluate", "plot", "river", "text")
 _NAMES = {
     # name: the module that defines it
     "Batch": "records",
+    "DirichletMixture": "detectors.dirichlet_mixture",
     "Document": "records",
     "Evidence": "records",
     "IncrementalClustering": "detectors.incremental_clustering",

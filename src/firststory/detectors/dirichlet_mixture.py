@@ -1,0 +1,395 @@
+"""Dirichlet-process mixture of multinomials for on-line clustering and first-story detection."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from firststory.detectors.base import Floats, StreamDetector
+from firststory.detectors.history import codes_of
+from firststory.detectors.mixture_base import from_history, from_stream
+from firststory.detectors.mixture_clusters import CERTAIN, Base, MixtureClusters, Rules
+from firststory.errors import ParameterError
+from firststory.estimator import seconds
+
+VALIDATE_AT = (32, 128, 512)
+"""After how many documents of a stream without labels λ and γ are chosen anew."""
+
+_SWEEP = 1024
+"""Every so many documents decayed postings under `min_count` are dropped."""
+
+_LONGEST = 1e12
+
+
+class DirichletMixture(StreamDetector):
+    """Dirichlet-process mixture: each document joins the cluster that explains it best, or opens a new one.
+
+    A cluster is a multinomial with its parameter integrated out; a new cluster is what an unknown story looks like on
+    average (the base measure). The novelty of a document is the log-odds of a new cluster against all known ones. It
+    is computed in the log domain and never saturates.
+
+    Use it to cluster a stream with an unknown and growing number of stories: it opens few, clean clusters. As a pure
+    detector the cosine of `IncrementalClustering` or `FusedNovelty` is usually ahead, most of all where all stories
+    share their vocabulary. Rows are raw counts (fractions are accepted). The score is not a calibrated probability:
+    words come in bursts, the model thinks them independent, so that posteriors are nearly 0 or 1.
+
+    **What `fit` does with labels.** `fit(X)` learns the clusters of X. `fit(X, y)` takes X as a *labelled history*:
+    it gives the hyper-parameters by empirical Bayes and, as later stories are other stories, no clusters; with
+    `history="learn"` the rows are learnt as the first timestep too. Unlabelled rows of y are None, NaN, "" or -1.
+    Without labels π follows the stream (renewed each time its length has doubled), λ is the value that predicted the
+    first 32, 128, 512 documents best, and γ fits the clusters that were opened among them.
+
+    Parameters
+    ----------
+    update : {"hard", "soft"}, default="hard"
+        Give a document to its best cluster, or to all in proportion to their posterior (A6).
+    base_precision : float, "auto" or "validation", default="auto"
+        λ, how close new stories stay to general language. "auto": empirical Bayes with labels (A9), prequential
+        likelihood without. "validation": with labels, the least detection cost on the history.
+    concentration : float, "constant", "time" or "time-inverse", default="constant"
+        γ, how readily clusters open. A number fixes it; "constant" estimates one number (A10); "time" estimates
+        γ_i = a/i + b + c·i; "time-inverse" γ_i = a/(b + i) + c (A11, A12).
+    window : float, default=None
+        Retire clusters without a member for so long: seconds where times are passed, documents where not.
+    max_clusters : int, default=None
+        Above this number retire clusters: of the half used least recently, the smallest first.
+    decay : float, default=None
+        Time constant in which all counts and masses fall by a factor e: seconds, or documents without times.
+    score_kind : {"log_odds", "log_odds_per_token"}, default="log_odds"
+        Whether the score is divided by the length of the document.
+    new_mass : {"responsibility", "full"}, default="responsibility"
+        What a new cluster starts from in a soft update: the document times its posterior, or the whole of it.
+    pd_eps : float, default=1e-6
+        Responsibilities up to this are skipped in soft updates.
+    temper : float, default=1.0
+        Likelihoods are raised to this power; below one, evidence counts less against the prior.
+    length_cap : float, default=None
+        Documents longer than this are tempered by length_cap/|x|.
+    min_count : float, default=0.0
+        Postings below this, which only soft updates and decay create, are dropped.
+    max_postings_per_word : int, default=None
+        The most clusters that a word is kept for; the smallest count goes.
+    pi_pseudo : float, default=1.0
+        Added to every term's count in π (A8).
+    reserved_terms : int or "auto", default="auto"
+        Terms that may still come, whose mass is kept in π. "auto": the empty columns of a labelled history; as many
+        again as there are columns in a stream.
+    history : {"hyperparameters", "learn"}, default="hyperparameters"
+        What `fit(X, y)` takes from a labelled history.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int64
+        Cluster of each row of the last batch, -1 for empty rows. Identities are never used again.
+    n_clusters_, cluster_ids_, cluster_sizes_ : int, ndarray, ndarray
+        The clusters at hand; sizes are (decayed) document masses.
+    base_precision_, base_measure_, concentration_ : float, ndarray, float
+        λ, π and γ at the next document.
+    forgotten_mass_ : float
+        Documents seen that no cluster holds any more: retired, decayed or skipped. It stays in the prior, which thus
+        sums to one: (Σ_j n_j + forgotten + γ) / (γ + i - 1) = 1.
+
+    Examples
+    --------
+    >>> import firststory as fs
+    >>> X = [[3, 1, 0, 0], [2, 2, 0, 0], [0, 0, 4, 1], [4, 1, 0, 0]]
+    >>> mixture = fs.DirichletMixture(base_precision=2.0, concentration=1.0)
+    >>> scores = mixture.score_then_learn(X)
+    >>> mixture.labels_.tolist(), mixture.n_clusters_
+    ([0, 0, 1, 0], 2)
+    >>> bool(scores[2] > 0 > scores[3])
+    True
+
+    References
+    ----------
+    Zhang, Ghahramani, Yang: A probabilistic model for online document clustering with application to novelty
+    detection, NIPS 2004. Equation numbers (A1)-(A15) are those of docs/methods/mixture.md.
+    """
+
+    sequential: ClassVar[bool] = True
+    _state_parts: ClassVar[dict[str, Any]] = {"clusters_": MixtureClusters}
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "update": [StrOptions({"hard", "soft"})],
+        "base_precision": [StrOptions({"auto", "validation"}), Interval(Real, 0, None, closed="neither")],
+        "concentration": [
+            StrOptions({"constant", "time", "time-inverse"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
+        "window": [None, Interval(Real, 0, None, closed="neither")],
+        "max_clusters": [None, Interval(Integral, 1, None, closed="left")],
+        "decay": [None, Interval(Real, 0, None, closed="neither")],
+        "score_kind": [StrOptions({"log_odds", "log_odds_per_token"})],
+        "new_mass": [StrOptions({"responsibility", "full"})],
+        "pd_eps": [Interval(Real, 0, 0.5, closed="both")],
+        "temper": [Interval(Real, 0, None, closed="neither")],
+        "length_cap": [None, Interval(Real, 0, None, closed="neither")],
+        "min_count": [Interval(Real, 0, None, closed="left")],
+        "max_postings_per_word": [None, Interval(Integral, 1, None, closed="left")],
+        "pi_pseudo": [Interval(Real, 0, None, closed="neither")],
+        "reserved_terms": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
+        "history": [StrOptions({"hyperparameters", "learn"})],
+    }
+
+    def __init__(
+        self,
+        update: Literal["hard", "soft"] = "hard",
+        base_precision: float | Literal["auto", "validation"] = "auto",
+        concentration: float | Literal["constant", "time", "time-inverse"] = "constant",
+        window: float | None = None,
+        max_clusters: int | None = None,
+        *,
+        decay: float | None = None,
+        score_kind: Literal["log_odds", "log_odds_per_token"] = "log_odds",
+        new_mass: Literal["responsibility", "full"] = "responsibility",
+        pd_eps: float = 1e-6,
+        temper: float = 1.0,
+        length_cap: float | None = None,
+        min_count: float = 0.0,
+        max_postings_per_word: int | None = None,
+        pi_pseudo: float = 1.0,
+        reserved_terms: int | Literal["auto"] = "auto",
+        history: Literal["hyperparameters", "learn"] = "hyperparameters",
+    ) -> None:
+        self.update = update
+        self.base_precision = base_precision
+        self.concentration = concentration
+        self.window = window
+        self.max_clusters = max_clusters
+        self.decay = decay
+        self.score_kind = score_kind
+        self.new_mass = new_mass
+        self.pd_eps = pd_eps
+        self.temper = temper
+        self.length_cap = length_cap
+        self.min_count = min_count
+        self.max_postings_per_word = max_postings_per_word
+        self.pi_pseudo = pi_pseudo
+        self.reserved_terms = reserved_terms
+        self.history = history
+
+    # -- learning ------------------------------------------------------------------------------------------
+
+    def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None) -> Self:
+        """Forget everything; learn X as the first timestep, or, with labels, take it as a history."""
+        if y is None:
+            return super().fit(X, times=times)
+        self._check_parameters()
+        self._forget()
+        rows = self._rows(X, learn=True)
+        label = codes_of(y, rows.shape[0], type(self).__name__)
+        if (label < 0).all():
+            return super().fit(X, times=times)
+        seconds(times, rows.shape[0], type(self).__name__)
+        self._check_sizes(rows)
+        reserved = 0.0 if self.reserved_terms == "auto" else float(self.reserved_terms)
+        base = from_history(rows, label, self.base_precision, self.concentration, self.pi_pseudo, reserved)
+        self._recent_scores_ = np.empty(0)
+        self._start(base, epoch=0)
+        if self.history == "learn":
+            return self.partial_fit(rows, times=times)
+        self.labels_ = np.full(rows.shape[0], -1, np.int64)
+        return self
+
+    def _begin(self, rows: sp.csr_matrix) -> None:
+        self._start(self._stream_base(None, np.zeros(rows.shape[1]), None), epoch=1)
+
+    def _start(self, base: Base, epoch: int) -> None:
+        self.clusters_ = MixtureClusters(base, self._rules())
+        self.labels_ = np.empty(0, np.int64)
+        self.epoch_ = epoch
+        self.timed_ = -1
+        # The first documents, until λ and γ have been chosen for good.
+        self.first_rows_ = sp.csr_matrix((0, self.n_features_in_)) if epoch else None
+
+    def _score_then_learn(self, rows: sp.csr_matrix, times: Floats | None, y: Any) -> Floats:
+        self._check_sizes(rows)
+        times = self._clock(times, rows.shape[0], learn=True)
+        n, clusters, row = rows.shape[0], self._clusters(), 0
+        odds, evidence, self.labels_ = np.empty(n), np.empty(n), np.empty(n, np.int64)
+        while row < n:
+            stop = self._next_stop()
+            reached = clusters.learn(rows, times, row, stop, odds, self.labels_, evidence)
+            if self.first_rows_ is not None:
+                self.first_rows_ = _stacked(self.first_rows_, rows[row:reached])
+            if clusters.seen == self.epoch_:
+                self._new_epoch()
+            if clusters.seen == stop and self._sweeps:
+                clusters.pack()
+            row = reached
+        return self._scores(rows, odds)
+
+    def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
+        self._check_sizes(rows)
+        return self._scores(rows, self._clusters().novelty(rows, self._clock(times, rows.shape[0], learn=False))[0])
+
+    # -- base measure of a stream without labels -----------------------------------------------------------
+
+    def _new_epoch(self) -> None:
+        """The stream has doubled: π anew, and λ and γ where their time has come (A.9: never between)."""
+        seen, clusters = self.clusters_.seen, self.clusters_
+        rows = self.first_rows_ if seen in VALIDATE_AT else None
+        clusters.base = self._stream_base(rows, clusters.totals, clusters.base)
+        if seen >= VALIDATE_AT[-1]:
+            self.first_rows_ = None
+        self.epoch_ = 2 * seen
+
+    def _stream_base(self, rows: sp.csr_matrix | None, totals: Floats, now: Base | None) -> Base:
+        reserved = float(totals.shape[0] if self.reserved_terms == "auto" else self.reserved_terms)
+        return from_stream(rows, totals, self.base_precision, self.concentration, self.pi_pseudo, reserved, now)
+
+    def _next_stop(self) -> int:
+        sweep = (self.clusters_.seen // _SWEEP + 1) * _SWEEP
+        if not self._sweeps:
+            return self.epoch_
+        return min(self.epoch_, sweep) if self.epoch_ else sweep
+
+    @property
+    def _sweeps(self) -> bool:
+        return self.decay is not None and self.min_count > 0
+
+    # -- clusters ------------------------------------------------------------------------------------------
+
+    def predict_cluster(self, X: ArrayLike | sp.spmatrix, times: ArrayLike | None = None) -> NDArray[np.int64]:
+        """The cluster that each row by itself would join; -1 where it would open one, and for empty rows."""
+        check_is_fitted(self)
+        rows = self._rows(X, learn=False)
+        clock = self._clock(seconds(times, rows.shape[0], type(self).__name__), rows.shape[0], learn=False)
+        return self._clusters().novelty(rows, clock)[1]
+
+    def cluster_terms(
+        self, cluster: int, vocabulary: ArrayLike | None = None, n_terms: int = 10
+    ) -> list[tuple[Any, float]]:
+        """The terms that set a cluster apart: (term, or column where no vocabulary is given; weight), best first.
+
+        The weight is the term's share of the Kullback-Leibler divergence of the cluster's word distribution from π.
+        """
+        clusters, j = self.clusters_, self._slot(cluster)
+        counts, base = clusters.counts(j), clusters.base
+        prior = np.append(base.prior, np.full(max(counts.shape[0] - base.prior.shape[0], 0), base.unseen))
+        share = (prior + counts) / (base.precision + counts.sum())
+        weight = np.where(counts > 0, share * np.log(share * base.precision / prior), 0.0)
+        best = np.argsort(-weight, kind="stable")[:n_terms]
+        names = None if vocabulary is None else np.asarray(vocabulary, dtype=object)
+        return [(int(v) if names is None else names[v], float(weight[v])) for v in best if weight[v] > 0]
+
+    def cluster_representative(self, cluster: int) -> int:
+        """Ordinal (0-based, since the start of the stream) of the member that the cluster explained best as it came."""
+        return int(self.clusters_.representative[self._slot(cluster)])
+
+    @property
+    def n_clusters_(self) -> int:
+        check_is_fitted(self)
+        return self.clusters_.n_clusters
+
+    @property
+    def cluster_ids_(self) -> NDArray[np.int64]:
+        check_is_fitted(self)
+        return self.clusters_.identity[self.clusters_.slots()]
+
+    @property
+    def cluster_sizes_(self) -> Floats:
+        check_is_fitted(self)
+        sizes: Floats = self.clusters_.mass[self.clusters_.slots()] * self.clusters_.scale
+        return sizes
+
+    @property
+    def forgotten_mass_(self) -> float:
+        check_is_fitted(self)
+        return self.clusters_.seen - float(self.cluster_sizes_.sum())
+
+    @property
+    def base_precision_(self) -> float:
+        check_is_fitted(self)
+        return self.clusters_.base.precision
+
+    @property
+    def base_measure_(self) -> Floats:
+        check_is_fitted(self)
+        measure: Floats = self.clusters_.base.prior / self.clusters_.base.precision
+        return measure
+
+    @property
+    def concentration_(self) -> float:
+        check_is_fitted(self)
+        return self.clusters_.concentration
+
+    # -- small things --------------------------------------------------------------------------------------
+
+    def _rules(self) -> Rules:
+        return Rules(
+            soft=self.update == "soft",
+            full_mass=self.new_mass == "full",
+            least_share=float(self.pd_eps),
+            temper=float(self.temper),
+            length_cap=float(self.length_cap or 0.0),
+            decay=float(self.decay or 0.0),
+            window=float(self.window or 0.0),
+            max_clusters=int(self.max_clusters or 0),
+            min_count=float(self.min_count),
+            max_postings=int(self.max_postings_per_word or 0),
+        )
+
+    def _clusters(self) -> MixtureClusters:
+        self.clusters_.rules = self._rules()
+        return self.clusters_
+
+    def _clock(self, times: Floats | None, n: int, *, learn: bool) -> Floats | None:
+        """Seconds, if the stream began with them; the clock then stands still for rows without a time."""
+        timed = self.timed_ if self.timed_ >= 0 else int(times is not None)
+        if learn:
+            self.timed_ = timed
+        if timed and times is None:
+            return np.full(n, -np.inf)
+        if times is not None and not timed:
+            raise ParameterError(
+                owner=type(self).__name__,
+                parameter="times",
+                allowed="given from the first batch on, or never",
+                received="times for a stream that began without",
+                remedy="Fit again with times=..., or leave times out.",
+            )
+        return times
+
+    def _scores(self, rows: sp.csr_matrix, odds: Floats) -> Floats:
+        if self.score_kind == "log_odds":
+            return odds
+        sizes = np.asarray(rows.sum(axis=1)).ravel()
+        return np.where((sizes > 0) & (odds != CERTAIN), odds / np.where(sizes > 0, sizes, 1.0), odds)
+
+    def _check_sizes(self, rows: sp.csr_matrix) -> None:
+        largest = np.asarray(rows.sum(axis=1)).max(initial=0.0)
+        if not largest <= _LONGEST:
+            raise ParameterError(
+                owner=type(self).__name__,
+                parameter="the sum of a row of X",
+                allowed=f"at most {_LONGEST:g}",
+                received=largest,
+                remedy="Pass counts of words: log-likelihoods of longer documents have no digits left to compare.",
+            )
+
+    def _slot(self, cluster: int) -> int:
+        check_is_fitted(self)
+        slots = self.clusters_.slots()
+        found = slots[self.clusters_.identity[slots] == cluster]
+        if not found.size:
+            raise ParameterError(
+                owner=type(self).__name__,
+                parameter="cluster",
+                allowed="one of cluster_ids_",
+                received=cluster,
+                remedy="The cluster was retired, or never was; see cluster_ids_.",
+            )
+        return int(found[0])
+
+
+def _stacked(first: sp.csr_matrix, rows: sp.csr_matrix) -> sp.csr_matrix:
+    """Rows appended, empty ones left out; `first` may be narrower."""
+    wide = sp.csr_matrix((first.data, first.indices, first.indptr), shape=(first.shape[0], rows.shape[1]))
+    return sp.csr_matrix(sp.vstack([wide, rows[np.diff(rows.indptr) > 0]]))

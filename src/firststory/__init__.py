@@ -18,10 +18,9 @@ from firststory._version import __version__
 
 if TYPE_CHECKING:
     from firststory import datasets, evaluate, plot, river, text
+    from firststory.detectors.dirichlet_mixture import DirichletMixture
     from firststory.detectors.incremental_clustering import IncrementalClustering
     from firststory.detectors.nearest_neighbour import NearestNeighbour
-    from firststory import datasets, evaluate, plot, text
-    from firststory.detectors.dirichlet_mixture import DirichletMixture
     from firststory.records import (
         Batch,
         Document,

@@ -26,7 +26,7 @@ UNITS = {"minute": 60.0, "hour": 3600.0, "day": DAY, "week": 7 * DAY}
 UNTIMED_DAY = 1000
 """Documents that count as one day where a stream has no times: "20/day" is then 2 % of the documents."""
 
-BUCKET = {"minute": DAY / 8, "hour": DAY / 2, "day": 1.4 * DAY, "week": 1.4 * DAY}
+BUCKET = {"minute": DAY / 8, "hour": DAY, "day": 1.4 * DAY, "week": 1.4 * DAY}
 """Seconds of budget that the bucket holds: at most a fifth of a week; less for who thinks in hours."""
 
 SHARPNESS = 0.7
@@ -140,14 +140,16 @@ class BudgetKeeper:
         self.floor = float(floor)
         self.strictness = 1.0
         """Feedback multiplies the budget by this, between a quarter and 1.2."""
-        self._tokens = self._capacity() / 2
         self._clock: float | None = None
+        self._grain = DAY
+        """How coarse the times are: a day until one comes that is not a midnight."""
         self._behind = 0
         self._documents = 0
         self._alerts = 0
         # One imagined day with one document: a stream that has just begun has room for all.
         self._recent_documents = 1.0
         self._recent_days = 1.0
+        self._tokens = self._capacity() / 2
         self._history: list[BarRecord] = []
         self._recorded_at = float("-inf")
 
@@ -215,9 +217,10 @@ class BudgetKeeper:
         return self.budget.amount * self.strictness * self._recent_days / self._recent_documents
 
     def _capacity(self) -> float:
-        """What the bucket holds: a fifth of a week's alerts, and at least two."""
+        """What the bucket holds: at most a fifth of a week's alerts, and at least two."""
         if self.budget.kind == "share":
-            return max(2.0, 1.4 * UNTIMED_DAY * self.budget.amount)
+            per_day = UNTIMED_DAY if self._clock is None else self._recent_documents / self._recent_days
+            return max(3.0, 0.7 * per_day * self.budget.amount)
         return max(2.0, self.budget.amount * self.budget.bucket / DAY)
 
     # -- time ----------------------------------------------------------------------------------------------
@@ -228,29 +231,44 @@ class BudgetKeeper:
         if self.budget.kind == "threshold":
             self._clock = max([t for t in (*times, self._clock) if t is not None], default=None)
             return
-        elapsed = 0.0
-        if times:
-            now = max(times)
-            if self._clock is None:
-                self._clock = now
-            elapsed = max(0.0, now - self._clock)
-            self._behind = self._behind + n if now < self._clock - DAY else 0
-            if self._behind >= BEHIND:
-                self._clock, self._behind = now, 0
-            self._clock = max(self._clock, now)
-        days = elapsed / DAY
+        gap, span = self._pass_time(n, times)
         # Long silence says little about the rate of a stream that speaks: it counts for one day.
-        quiet = min(days, 1.0)
-        fade = 0.5 ** (quiet * DAY / RATE_MEMORY)
-        self._recent_days = self._recent_days * fade + quiet
+        days = min((gap + span) / DAY, 1.0)
+        fade = 0.5 ** (days * DAY / RATE_MEMORY)
+        self._recent_days = self._recent_days * fade + days
         self._recent_documents = self._recent_documents * fade + n
         if self.budget.kind == "share":
-            paid = n * self.budget.amount
+            before, during = 0.0, n * self.budget.amount
         elif self._clock is None:
-            paid = n * self.budget.amount / UNTIMED_DAY
+            before, during = 0.0, n * self.budget.amount / UNTIMED_DAY
         else:
-            paid = days * self.budget.amount
-        self._tokens = min(self._capacity(), self._tokens + paid * self.strictness)
+            before, during = gap * self.budget.amount / DAY, span * self.budget.amount / DAY
+        # What the silence before a batch brought must fit into the bucket; what its own time brought is all there.
+        self._tokens = min(self._capacity(), self._tokens + before * self.strictness) + during * self.strictness
+
+    def _pass_time(self, n: int, times: list[float]) -> tuple[float, float]:
+        """Seconds of silence before the batch, and seconds that the batch itself stands for.
+
+        Where only days (or hours) are known, the day goes by with its documents: each stands for its part of an
+        ordinary day, and what is left of the day when the next one begins is paid then.
+        """
+        if not times:
+            return 0.0, 0.0
+        start, end = min(times), max(times)
+        for coarse in (3600.0, DAY):
+            if self._grain == coarse and any(t % coarse for t in times):
+                self._grain = 0.0 if coarse == 3600.0 or any(t % 3600.0 for t in times) else 3600.0
+        if self._clock is None:
+            self._clock = start
+        self._behind = self._behind + n if end < self._clock - DAY - self._grain else 0
+        if self._behind >= BEHIND:
+            self._clock, self._behind = end, 0
+        gap = max(0.0, start - self._clock)
+        at = max(self._clock, start)
+        within = min(n * DAY * self._recent_days / self._recent_documents, max(0.0, end + self._grain - at))
+        span = max(0.0, end - at, within if self._grain else 0.0)
+        self._clock = at + span
+        return gap, span
 
     # -- what a person can see -----------------------------------------------------------------------------
 
@@ -307,6 +325,7 @@ class BudgetKeeper:
             "strictness": self.strictness,
             "tokens": self._tokens,
             "clock": self._clock,
+            "grain": self._grain,
             "counters": [self._behind, self._documents, self._alerts],
             "recent": [self._recent_documents, self._recent_days],
             "recorded_at": None if math.isinf(self._recorded_at) else self._recorded_at,
@@ -321,6 +340,7 @@ class BudgetKeeper:
         keeper.strictness = state["strictness"]
         keeper._tokens = state["tokens"]
         keeper._clock = state["clock"]
+        keeper._grain = state["grain"]
         keeper._behind, keeper._documents, keeper._alerts = state["counters"]
         keeper._recent_documents, keeper._recent_days = state["recent"]
         keeper._recorded_at = float("-inf") if state["recorded_at"] is None else state["recorded_at"]

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     )
     from firststory.store.state import load_state, save_state
     from firststory.topics.online_nmf import OnlineNMF
+    from firststory.topics.spectral_leader import SpectralLeader
+    from firststory.topics.stepwise_em import StepwiseEM
 
 _MODULES = ("datasets", "errors", "evaluate", "plot", "river", "text")
 
@@ -58,6 +60,8 @@ _NAMES = {
     "Topic": "records",
     "TopicEvent": "records",
     "Verdict": "records",
+    "SpectralLeader": "topics.spectral_leader",
+    "StepwiseEM": "topics.stepwise_em",
     "load_state": "store.state",
     "save_state": "store.state",
 }

@@ -8,6 +8,7 @@ before (new terms appended on the right). Every attribute that ends in an unders
 from __future__ import annotations
 
 import numbers
+from abc import ABC
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,7 +24,7 @@ State = dict[str, Any]
 """Flat: the values are numpy arrays or what JSON can hold."""
 
 
-class StreamEstimator(BaseEstimator):
+class StreamEstimator(BaseEstimator, ABC):
     """Base of every learner. Subclasses store parameters in `__init__` and set fitted attributes ending in `_`."""
 
     n_features_in_: int

@@ -48,6 +48,10 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
         """Each topic's part of the step that was just learnt. Override where the model knows it already."""
         return np.asarray(self._transform(rows).sum(axis=0), dtype=np.float64)
 
+    def _follow(self, rows: sp.csr_matrix) -> None:
+        """Take the step into the lineage. Override where a batch can be too small to be a timestep of its own."""
+        self.lineage_.update(self.components_, self._shares(rows))
+
     def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None) -> Self:
         """Forget everything, then learn X as the first timestep."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
@@ -63,7 +67,7 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
             self._begin(rows)
             self.lineage_ = Lineage()
         self._learn(rows)
-        self.lineage_.update(self.components_, self._shares(rows))
+        self._follow(rows)
         return self
 
     def transform(self, X: ArrayLike | sp.spmatrix) -> Floats:

@@ -55,10 +55,12 @@ class DirichletMixture(StreamDetector):
     concentration : float, "constant", "time" or "time-inverse", default="constant"
         γ, how readily clusters open. A number fixes it; "constant" estimates one number (A10); "time" estimates
         γ_i = a/i + b + c·i; "time-inverse" γ_i = a/(b + i) + c (A11, A12).
-    window : float, default=None
-        Retire clusters without a member for so long: seconds where times are passed, documents where not.
+    window : int, default=None
+        Retire a cluster that got none of the last `window` documents.
     max_clusters : int, default=None
         Above this number retire clusters: of the half used least recently, the smallest first.
+    max_age : float, default=None
+        Retire a cluster that got no document for so many seconds. Needs `times`.
     decay : float, default=None
         Time constant in which all counts and masses fall by a factor e: seconds, or documents without times.
     score_kind : {"log_odds", "log_odds_per_token"}, default="log_odds"
@@ -122,7 +124,8 @@ class DirichletMixture(StreamDetector):
             StrOptions({"constant", "time", "time-inverse"}),
             Interval(Real, 0, None, closed="neither"),
         ],
-        "window": [None, Interval(Real, 0, None, closed="neither")],
+        "window": [None, Interval(Integral, 1, None, closed="left")],
+        "max_age": [None, Interval(Real, 0, None, closed="neither")],
         "max_clusters": [None, Interval(Integral, 1, None, closed="left")],
         "decay": [None, Interval(Real, 0, None, closed="neither")],
         "score_kind": [StrOptions({"log_odds", "log_odds_per_token"})],
@@ -142,9 +145,10 @@ class DirichletMixture(StreamDetector):
         update: Literal["hard", "soft"] = "hard",
         base_precision: float | Literal["auto", "validation"] = "auto",
         concentration: float | Literal["constant", "time", "time-inverse"] = "constant",
-        window: float | None = None,
+        window: int | None = None,
         max_clusters: int | None = None,
         *,
+        max_age: float | None = None,
         decay: float | None = None,
         score_kind: Literal["log_odds", "log_odds_per_token"] = "log_odds",
         new_mass: Literal["responsibility", "full"] = "responsibility",
@@ -162,6 +166,7 @@ class DirichletMixture(StreamDetector):
         self.concentration = concentration
         self.window = window
         self.max_clusters = max_clusters
+        self.max_age = max_age
         self.decay = decay
         self.score_kind = score_kind
         self.new_mass = new_mass
@@ -201,10 +206,10 @@ class DirichletMixture(StreamDetector):
         self._start(self._stream_base(None, np.zeros(rows.shape[1]), None), epoch=1)
 
     def _start(self, base: Base, epoch: int) -> None:
+        self.timed_ = -1  # not known yet; then whether the stream has times
         self.clusters_ = MixtureClusters(base, self._rules())
         self.labels_ = np.empty(0, np.int64)
         self.epoch_ = epoch
-        self.timed_ = -1
         # The first documents, until λ and γ have been chosen for good.
         self.first_rows_ = sp.csr_matrix((0, self.n_features_in_)) if epoch else None
 
@@ -330,7 +335,8 @@ class DirichletMixture(StreamDetector):
             temper=float(self.temper),
             length_cap=float(self.length_cap or 0.0),
             decay=float(self.decay or 0.0),
-            window=float(self.window or 0.0),
+            window=int(self.window or 0),
+            max_age=float(self.max_age or 0.0) if getattr(self, "timed_", -1) == 1 else 0.0,
             max_clusters=int(self.max_clusters or 0),
             min_count=float(self.min_count),
             max_postings=int(self.max_postings_per_word or 0),

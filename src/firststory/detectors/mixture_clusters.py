@@ -57,7 +57,8 @@ class Rules:
     temper: float = 1.0
     length_cap: float = 0.0
     decay: float = 0.0
-    window: float = 0.0
+    window: int = 0
+    max_age: float = 0.0
     max_clusters: int = 0
     min_count: float = 0.0
     max_postings: int = 0
@@ -86,7 +87,7 @@ class MixtureClusters:
         self.largest, self.totals = np.zeros(width), np.zeros(width)
         self.slot, self.count, self.gain = np.zeros(1024, np.int32), np.zeros(1024), np.zeros(1024)
         self.mass, self.tokens, self.last, self.cached, self.log_mass, self.centrality = np.zeros((6, 16))
-        self.owned, self.identity, self.representative = np.zeros((3, 16), np.int64)
+        self.owned, self.identity, self.representative, self.recent = np.zeros((4, 16), np.int64)
         self.alive = np.zeros(16, np.bool_)
         self.counter, self.clock = np.zeros(9, np.int64), np.zeros(2)
         self.base = base
@@ -100,8 +101,9 @@ class MixtureClusters:
         now = np.full(n, self.counter[SEEN] + 1.0) if times is None else np.maximum(times, self.clock[NOW])
         mixture_novelty(
             rows.indptr, rows.indices, rows.data, now, self.start, self.length, self.largest, self.base.prior,
-            self.slot, self.count, self.gain, self.mass, self.tokens, self.last, self.cached, self.log_mass,
-            int(self.counter[SLOTS]), float(self.clock[REFERENCE]), self.rules.decay, self.rules.window,
+            self.slot, self.count, self.gain, self.mass, self.tokens, self.last, self.recent, self.cached,
+            self.log_mass, int(self.counter[SLOTS]), float(self.clock[REFERENCE]), self.rules.decay,
+            self.rules.max_age, self.seen + 1 - self.rules.window if self.rules.window else 0,
             self.base.precision, self.rules.temper, self.rules.length_cap, self.concentration, CERTAIN, odds, best,
         )  # fmt: skip
         return odds, np.where(best >= 0, self.identity[best], -1)
@@ -126,8 +128,9 @@ class MixtureClusters:
                 rows.indptr, rows.indices, rows.data, clock, times is not None, row, epoch,
                 rules.soft, rules.full_mass, rules.least_share, self.start, self.length, self.room, self.largest,
                 base.prior, self.totals, self.slot, self.count, self.gain, self.mass, self.tokens, self.last,
-                self.cached, self.log_mass, self.alive, self.owned, self.identity, self.representative,
-                self.centrality, self.counter, self.clock, rules.decay, rules.window, rules.max_clusters,
+                self.recent, self.cached, self.log_mass, self.alive, self.owned, self.identity, self.representative,
+                self.centrality, self.counter, self.clock, rules.decay, rules.window, rules.max_age,
+                rules.max_clusters,
                 rules.min_count, rules.max_postings, base.precision, rules.temper, rules.length_cap,
                 base.form, base.a, base.b, base.c, CERTAIN, odds, label, evidence,
             )  # fmt: skip
@@ -286,5 +289,5 @@ class MixtureClusters:
         return self
 
 
-_KEPT = ("mass", "tokens", "last", "identity", "representative", "centrality", "alive")
+_KEPT = ("mass", "tokens", "last", "recent", "identity", "representative", "centrality", "alive")
 _CLUSTER_ARRAYS = (*_KEPT, "cached", "log_mass", "owned")

@@ -56,16 +56,19 @@ def score_document(
     mass: Floats,
     tokens: Floats,
     last: Floats,
+    recent: Ints,
     cached: Floats,
     log_mass: Floats,
     n_slots: int,
     scale: float,
-    horizon: float,
+    oldest: float,
+    earliest: int,
     precision: float,
     temper: float,
     score: Floats,
 ) -> tuple[float, float]:
-    """Fill score[j] = τ(ℓ_j − Σ_v R(λπ_v, x_v)) + log n_j, −inf for slots that are empty or not in sight any more.
+    """Fill score[j] = τ(ℓ_j − Σ_v R(λπ_v, x_v)) + log n_j, −inf for slots that are empty or out of sight: no member
+    since the time `oldest` or the document `earliest`.
 
     Returns |x| and τ(ℓ_new − Σ_v R(λπ_v, x_v)), to which the caller adds log γ. The sum over the words under the
     base measure is common to all and cancels. Slots that cannot matter (`NEGLIGIBLE`) may be left at −inf.
@@ -94,7 +97,7 @@ def score_document(
     opened = temper * (log_gamma(precision) - log_gamma(precision + size))
     best = -np.inf
     for j in range(n_slots):
-        if mass[j] <= 0.0 or last[j] < horizon:
+        if mass[j] <= 0.0 or last[j] < oldest or recent[j] < earliest:
             score[j] = -np.inf
             continue
         if scale == 1.0:
@@ -214,12 +217,14 @@ def mixture_novelty(
     mass: Floats,
     tokens: Floats,
     last: Floats,
+    recent: Ints,
     cached: Floats,
     log_mass: Floats,
     n_slots: int,
     reference: float,
     decay: float,
-    window: float,
+    max_age: float,
+    earliest: int,
     precision: float,
     temper: float,
     length_cap: float,
@@ -237,11 +242,11 @@ def mixture_novelty(
         for q in range(begin, end):
             size += data[q]
         scale = math.exp(-(now[i] - reference) / decay) if decay > 0.0 else 1.0
-        horizon = now[i] - window if window > 0.0 else -np.inf
+        oldest = now[i] - max_age if max_age > 0.0 else -np.inf
         tau = temper_at(temper, length_cap, size)
         _, opened = score_document(
             indices, data, begin, end, start, length, largest, prior, slot, count, gain,
-            mass, tokens, last, cached, log_mass, n_slots, scale, horizon, precision, tau, score,
+            mass, tokens, last, recent, cached, log_mass, n_slots, scale, oldest, earliest, precision, tau, score,
         )  # fmt: skip
         j, known, _ = posterior(score, n_slots, opened + log_concentration)
         odds[i] = opened + log_concentration - known if j >= 0 else certain

@@ -153,10 +153,10 @@ def retire(j: int, mass: Floats, alive: NDArray[np.bool_], owned: Ints, counter:
 
 
 @kernel
-def retire_crowd(keep: int, mass: Floats, last: Floats, alive: NDArray[np.bool_], owned: Ints, counter: Ints) -> None:
+def retire_crowd(keep: int, mass: Floats, recent: Ints, alive: NDArray[np.bool_], owned: Ints, counter: Ints) -> None:
     """Retire down to `keep` clusters: of the half that was used least recently, the smallest first."""
     slots = np.nonzero(alive[: counter[SLOTS]])[0]
-    older = slots[np.argsort(last[slots], kind="mergesort")][: max(slots.shape[0] // 2, slots.shape[0] - keep)]
+    older = slots[np.argsort(recent[slots], kind="mergesort")][: max(slots.shape[0] // 2, slots.shape[0] - keep)]
     order = older[np.argsort(mass[older], kind="mergesort")]
     for k in range(slots.shape[0] - keep):
         retire(order[k], mass, alive, owned, counter)
@@ -186,6 +186,7 @@ def learn_documents(
     mass: Floats,
     tokens: Floats,
     last: Floats,
+    recent: Ints,
     cached: Floats,
     log_mass: Floats,
     alive: NDArray[np.bool_],
@@ -196,7 +197,8 @@ def learn_documents(
     counter: Ints,
     clock: Floats,
     decay: float,
-    window: float,
+    window: int,
+    max_age: float,
     max_clusters: int,
     least: float,
     longest: int,
@@ -230,14 +232,14 @@ def learn_documents(
             clock[NOW] = now
             return row, NEED_REBASE
         scale = math.exp(-(now - clock[REFERENCE]) / decay) if decay > 0.0 else 1.0
-        horizon = now - window if window > 0.0 else -np.inf
+        oldest = now - max_age if max_age > 0.0 else -np.inf
+        earliest = counter[SEEN] + 1 - window if window > 0 else 0
         n_slots = counter[SLOTS]
-        i = counter[SEEN] + 1.0
-        gamma = concentration_at(form, a, b, c, i)
+        gamma = concentration_at(form, a, b, c, counter[SEEN] + 1.0)
         tau = temper_at(temper, length_cap, size)
         _, opened = score_document(
             indices, data, begin, end, start, length, largest, prior, slot, count, gain,
-            mass, tokens, last, cached, log_mass, n_slots, scale, horizon, precision, tau, score,
+            mass, tokens, last, recent, cached, log_mass, n_slots, scale, oldest, earliest, precision, tau, score,
         )  # fmt: skip
         base = opened
         opened += math.log(gamma)
@@ -265,7 +267,7 @@ def learn_documents(
             return row, NEED_PLACES
 
         odds[row] = opened - known if best >= 0 else certain
-        evidence[row] = everything - math.log(gamma + i - 1.0)
+        evidence[row] = everything - math.log(gamma + counter[SEEN])
         if soft:
             for j in range(n_slots):
                 share = math.exp(score[j] - everything)
@@ -306,6 +308,7 @@ def learn_documents(
             cached[best] = log_gamma(precision + tokens[best])
             log_mass[best] = math.log(mass[best])
         last[best] = now
+        recent[best] = counter[SEEN] + 1
         label[row] = identity[best]
         clock[NOW] = now
         for q in range(begin, end):
@@ -314,13 +317,13 @@ def learn_documents(
         counter[ROWS] += 1
         row += 1
 
-        if window > 0.0:
+        if window > 0 or max_age > 0.0:
             for j in range(counter[SLOTS]):
-                if alive[j] and last[j] < horizon:
+                if alive[j] and (last[j] < oldest or recent[j] < earliest):
                     retire(j, mass, alive, owned, counter)
         if max_clusters > 0 and counter[LIVE] > max_clusters:
             keep = max_clusters - max_clusters // _RETIRE_SHARE
-            retire_crowd(keep, mass, last, alive, owned, counter)
+            retire_crowd(keep, mass, recent, alive, owned, counter)
         if counter[SEEN] == epoch:
             return row, AT_EPOCH
         if 2 * counter[DEAD] > counter[POSTINGS] + _SLACK or counter[SLOTS] > 2 * counter[LIVE] + _SLACK:

@@ -6,6 +6,7 @@ from firststory.evaluate.clustering import BCubed, b_cubed, clustering_scores
 from firststory.evaluate.prequential import Prequential, prequential
 from firststory.evaluate.ranking import StepAuc, roc_auc_by_step, roc_curve
 from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
+from firststory.evaluate.topics import factor_divergence, match_topics, npmi_coherence, reconstruction_error
 
 __all__ = [
     "BCubed",
@@ -16,7 +17,11 @@ __all__ = [
     "b_cubed",
     "clustering_scores",
     "det_curve",
+    "factor_divergence",
+    "match_topics",
+    "npmi_coherence",
     "prequential",
+    "reconstruction_error",
     "roc_auc_by_step",
     "roc_curve",
     "tdt_cost",

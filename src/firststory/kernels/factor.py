@@ -24,25 +24,31 @@ def nonnegative_quadratic(gram: Floats, linear: Floats, solution: Floats, sweeps
     """
     n, k = linear.shape
     gradient = np.empty(k)
+    inverse = np.zeros(k)
+    for j in range(k):
+        if gram[j, j] > 0.0:
+            inverse[j] = 1.0 / gram[j, j]
     worst = 0.0
     for i in range(n):
+        downhill = False
         for j in range(k):
             gradient[j] = -linear[i, j]
+            downhill |= not linear[i, j] <= 0.0
         for j in range(k):
             value = solution[i, j]
             if value != 0.0:
+                downhill = True
                 for other in range(k):
                     gradient[other] += value * gram[j, other]
+        if not downhill:  # zero is the minimum already: a term, or a document, that has nothing to do with any topic
+            continue
         moved = 0.0
         for _ in range(sweeps):
             moved = 0.0
             largest = 0.0
             for j in range(k):
-                curvature = gram[j, j]
-                if curvature <= 0.0:
-                    continue
                 old = solution[i, j]
-                new = old - gradient[j] / curvature
+                new = old - gradient[j] * inverse[j]
                 if new < 0.0:
                     new = 0.0
                 step = new - old
@@ -56,6 +62,27 @@ def nonnegative_quadratic(gram: Floats, linear: Floats, solution: Floats, sweeps
                 break
         worst = max(worst, moved)
     return worst
+
+
+@kernel
+def residual_squares(
+    indptr: NDArray[np.integer], data: Floats, linear: Floats, codes: Floats, gram: Floats, out: Floats
+) -> None:
+    """`||u - wH||^2 / ||u||^2` of each sparse row from `linear = U H'` and `gram = H H'`; 0 for an empty row."""
+    k = gram.shape[0]
+    for i in range(indptr.size - 1):
+        size = 0.0
+        for position in range(indptr[i], indptr[i + 1]):
+            size += data[position] * data[position]
+        left = size
+        for j in range(k):
+            value = codes[i, j]
+            if value != 0.0:
+                product = 0.0
+                for other in range(k):
+                    product += gram[j, other] * codes[i, other]
+                left += value * (product - 2.0 * linear[i, j])
+        out[i] = max(left, 0.0) / size if size > 0.0 else 0.0
 
 
 @kernel

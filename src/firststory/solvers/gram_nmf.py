@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from firststory.kernels.factor import add_outer, nonnegative_quadratic
-from firststory.solvers.orthogonal_nmf import encode, overlap_cost, unit_columns
+from firststory.solvers.orthogonal_nmf import code_step, overlap_cost, unit_columns
 
 Floats = NDArray[np.float64]
 
@@ -43,9 +43,10 @@ class Statistics:
         add_outer(rows.indptr, rows.indices, rows.data, codes, cross)
         return Statistics(self.gram + codes.T @ codes, cross)
 
-    def scaled(self, lengths: Floats) -> Statistics:
-        """As if every code had been multiplied by its topic's length."""
-        return Statistics(self.gram * np.outer(lengths, lengths), self.cross * lengths)
+    def scale(self, lengths: Floats) -> None:
+        """As if every code had been multiplied by its topic's length, in place."""
+        self.gram[:] *= np.outer(lengths, lengths)
+        self.cross[:] *= lengths
 
     def alive(self) -> NDArray[np.bool_]:
         """Which topics carry energy."""
@@ -53,33 +54,30 @@ class Statistics:
         return np.asarray(energy > DEAD * max(float(energy.mean()), 1e-300))
 
 
-def fit_topics(statistics: Statistics, topics: Floats, *, orthogonality: float, sweeps: int) -> None:
-    """The topic step (B7), in place: coordinate descent over the topics of every term. Dead topics stay as they are."""
+def topic_step(statistics: Statistics, topics: Floats, *, orthogonality: float, sweeps: int = 2) -> None:
+    """(B7), in place: coordinate descent over the topics of every term. Dead topics stay as they are."""
     alpha = overlap_cost(statistics.gram, orthogonality)
     gram = statistics.gram + alpha
     np.fill_diagonal(gram, np.where(statistics.alive(), np.diag(statistics.gram), 0.0))
-    nonnegative_quadratic(gram, statistics.cross, topics, sweeps, 0.0)
+    nonnegative_quadratic(gram, statistics.cross, topics, sweeps, 1e-3)
 
 
 def stream_step(
-    rows: sp.csr_matrix,
-    topics: Floats,
-    past: Statistics,
-    *,
-    orthogonality: float,
-    rounds: int,
-    code_sweeps: int = 10,
-    topic_sweeps: int = 2,
+    rows: sp.csr_matrix, topics: Floats, past: Statistics, codes: Floats, *, orthogonality: float, rounds: int
 ) -> tuple[Floats, Floats, Statistics]:
-    """Learn one batch: the codes of its rows, the new topics (unit columns), the statistics with the batch in them."""
+    """Learn one batch, whose codes on the present topics are known.
+
+    Returns the codes, the new topics (columns of unit length) and the statistics with the batch in them.
+    """
     topics = topics.copy()
-    codes = np.zeros((rows.shape[0], topics.shape[1]))
-    now = past
-    for _ in range(rounds):
-        codes = encode(rows, topics, sweeps=code_sweeps, tolerance=1e-3)
+    now, lengths = past, np.ones(topics.shape[1])
+    for done in range(rounds):
+        if done:
+            past.scale(lengths)
+            codes = code_step(rows, topics).codes
         now = past.plus(rows, codes)
-        fit_topics(now, topics, orthogonality=orthogonality, sweeps=topic_sweeps)
+        topic_step(now, topics, orthogonality=orthogonality)
         lengths = unit_columns(topics)
-        codes *= lengths
-        now, past = now.scaled(lengths), past.scaled(lengths)
+        codes = codes * lengths
+        now.scale(lengths)
     return codes, topics, now

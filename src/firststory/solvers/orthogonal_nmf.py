@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
-from firststory.kernels.factor import add_outer, nonnegative_quadratic, row_products
+from firststory.kernels.factor import add_outer, nonnegative_quadratic, residual_squares, row_products
 
 Floats = NDArray[np.float64]
 
@@ -78,28 +78,47 @@ def project(rows: sp.csr_matrix, topics: Floats) -> Floats:
     return out
 
 
-def encode(rows: sp.csr_matrix, topics: Floats, *, sweeps: int = 200, tolerance: float = 1e-7) -> Floats:
-    """Non-negative least squares of each row on the topics (the code step), each row on its own."""
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """Codes of rows on fixed topics, with the products that were needed on the way."""
+
+    codes: Floats
+    linear: Floats
+    """`U H'`."""
+    gram: Floats
+    """`H H'`."""
+
+
+def code_step(rows: sp.csr_matrix, topics: Floats, *, sweeps: int = 10, tolerance: float = 1e-3) -> Coding:
+    """Non-negative least squares of each row on the topics, each row on its own."""
     linear = project(rows, topics)
     gram = topics.T @ topics
     codes: Floats = linear / np.maximum(gram.sum(axis=0), TINY)
     nonnegative_quadratic(gram, linear, codes, sweeps, tolerance)
-    return codes
+    return Coding(codes, linear, gram)
 
 
-def relative_residuals(rows: sp.csr_matrix, codes: Floats, topics: Floats) -> Floats:
+def encode(rows: sp.csr_matrix, topics: Floats) -> Floats:
+    """The code step, to convergence."""
+    return code_step(rows, topics, sweeps=500, tolerance=1e-8).codes
+
+
+def relative_residuals(rows: sp.csr_matrix, coding: Coding) -> Floats:
     """`||u - wH|| / ||u||` of each row, without forming a residual; empty rows have none."""
-    size = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-    explained = 2.0 * np.sum(codes * project(rows, topics), axis=1) - np.sum(
-        (codes @ (topics.T @ topics)) * codes, axis=1
-    )
-    return np.asarray(np.sqrt(np.maximum(size - explained, 0.0) / np.where(size > 0.0, size, 1.0)))
+    squares = np.empty(rows.shape[0])
+    residual_squares(rows.indptr, rows.data, coding.linear, coding.codes, coding.gram, squares)
+    return np.sqrt(squares)
 
 
 def relate(old: Floats, new: Floats) -> Floats:
     """The relation matrix P >= 0 with `h_i(old) ~ sum_j P_ij h_j(new)`, both term-major."""
-    relation = np.zeros((old.shape[1], new.shape[1]))
-    nonnegative_quadratic(new.T @ new, np.ascontiguousarray(old.T @ new), relation, 500, 1e-9)
+    return relate_products(old.T @ new, new.T @ new)
+
+
+def relate_products(products: Floats, gram: Floats) -> Floats:
+    """The same from `products = H_old H_new'` and `gram = H_new H_new'`."""
+    relation = np.zeros(products.shape)
+    nonnegative_quadratic(gram, products, relation, 500, 1e-9)
     return relation
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from firststory.records import TopicEvent, TopicEventKind
-from firststory.solvers.orthogonal_nmf import relate
+from firststory.solvers.orthogonal_nmf import relate_products, unit_columns
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class Lineage:
     changed : ndarray of bool
         Where the similarity stands out below its running median: the topic now talks of something else.
     relation : ndarray (n_old, n_new)
-        `h_i(old) ~ sum_j P_ij h_j(new)`, rows summing to one.
+        P of the last two steps: `h_i(old) ~ sum_j P_ij h_j(new)` for topics of unit length.
     events : list of TopicEvent
         The latest events, oldest first.
 
@@ -61,7 +61,8 @@ class Lineage:
         self.step = -1
         self.ids: list[str] = []
         self.born: list[int] = []
-        self.components: Floats = np.zeros((0, 0))
+        self.topics: Floats = np.zeros((0, 0))
+        """Of the last step, term-major, columns of unit length."""
         self.relation: Floats = np.zeros((0, 0))
         self.shares: Floats = np.zeros((0, HISTORY))
         """Each topic's share over the last steps, newest last; NaN before its birth."""
@@ -98,16 +99,15 @@ class Lineage:
     def update(self, components: Floats, shares: Floats | None = None) -> Self:
         """Take in the topics after a step (rows) and each one's part of it."""
         self.step += 1
-        rows = np.array(components, dtype=np.float64)
-        lengths = np.linalg.norm(rows, axis=1)
-        rows /= np.where(lengths > 0.0, lengths, 1.0)[:, None]
-        k, width = rows.shape
+        topics = np.array(np.asarray(components, dtype=np.float64).T, order="C")
+        lengths = unit_columns(topics)
+        k = topics.shape[1]
         parts = np.full(k, 1.0) if shares is None else np.where(lengths > 0.0, shares, 0.0)
         parts = parts / (parts.sum() or 1.0)
-        old = np.pad(self.components, ((0, 0), (0, width - self.components.shape[1])))
-        cosine = old @ rows.T
+        # Terms that are new to the old topics have no weight in them.
+        cosine = self.topics.T @ topics[: self.topics.shape[0]]
         parent = self._match(cosine, lengths > 0.0)
-        self.relation = _row_normalised(relate(np.ascontiguousarray(old.T), np.ascontiguousarray(rows.T)))
+        self.relation = relate_products(cosine, topics.T @ topics)
 
         old_ids, old_shares, old_sims, old_born = self.ids, self.shares, self.similarities, self.born
         self.ids, self.born = [""] * k, [self.step] * k
@@ -125,8 +125,8 @@ class Lineage:
                 self.ids[j] = f"t{self._named}"
             if self.ids[j]:
                 self.shares[j, -1] = parts[j]
-        self.components = rows
-        self.changed = np.array([_stands_out(row) for row in self.similarities], dtype=bool)
+        self.topics = topics
+        self.changed = _stand_out(self.similarities)
         self._tell(parent, cosine, old_ids, old_shares)
         return self
 
@@ -141,10 +141,11 @@ class Lineage:
     # -- events --------------------------------------------------------------------------------------------
 
     def _tell(self, parent: NDArray[np.int64], cosine: Floats, old_ids: list[str], old_shares: Floats) -> None:
-        begins = self.step == 0 or not any(old_ids)
+        begins = not any(old_ids)
+        became = _row_normalised(self.relation)
         for j, name in enumerate(self.ids):
             if name and parent[j] < 0:
-                self._tell_birth(j, name, cosine, old_ids, begins)
+                self._tell_birth(j, name, cosine, became, old_ids, begins)
             elif name and self.changed[j]:
                 usual = float(np.nanmedian(self.similarities[j, :-1]))
                 self._add(
@@ -153,34 +154,34 @@ class Lineage:
         kept = {int(i) for i in parent if i >= 0}
         for i, name in enumerate(old_ids):
             if name and i not in kept:
-                self._tell_end(i, name, cosine, float(np.nan_to_num(old_shares[i, -1])))
+                self._tell_end(i, name, cosine, became, float(np.nan_to_num(old_shares[i, -1])))
         self._tell_fading()
 
-    def _tell_birth(self, j: int, name: str, cosine: Floats, old_ids: list[str], begins: bool) -> None:
+    def _tell_birth(self, j: int, name: str, cosine: Floats, became: Floats, old_ids: list[str], begins: bool) -> None:
         if begins:
             self._add("born", name, (), self.shares[j, -1], "there from the start")
             return
         # Split: an old topic is now a mixture of this one and of at least one other.
-        for i in np.argsort(-self.relation[:, j], kind="stable"):
-            strong = np.flatnonzero(self.relation[i] > PART)
-            if old_ids[i] and self.relation[i, j] > PART and strong.size > 1:
-                mixture = ", ".join(f"{self.relation[i, other]:.2f} {self.ids[other]}" for other in strong)
-                self._add("split", name, (old_ids[i],), self.relation[i, j], f"{old_ids[i]} = {mixture}")
+        for i in np.argsort(-became[:, j], kind="stable"):
+            strong = np.flatnonzero(became[i] > PART)
+            if old_ids[i] and became[i, j] > PART and strong.size > 1:
+                mixture = ", ".join(f"{became[i, other]:.2f} {self.ids[other]}" for other in strong)
+                self._add("split", name, (old_ids[i],), became[i, j], f"{old_ids[i]} = {mixture}")
                 return
         best = int(np.argmax(cosine[:, j]))
         near = f"nearest earlier topic {old_ids[best] or 'none'}, cosine {cosine[best, j]:.2f}"
         self._add("born", name, (), 1.0 - cosine[best, j], near)
 
-    def _tell_end(self, i: int, name: str, cosine: Floats, share: float) -> None:
+    def _tell_end(self, i: int, name: str, cosine: Floats, became: Floats, share: float) -> None:
         if name in self.asleep:
             self.asleep.remove(name)
         # Merged: this topic and another old one are now, for a good part, one and the same.
-        for j in np.argsort(-self.relation[i], kind="stable"):
-            strong = np.flatnonzero(self.relation[:, j] > PART)
-            if self.ids[j] and self.relation[i, j] > PART and strong.size > 1:
+        for j in np.argsort(-became[i], kind="stable"):
+            strong = np.flatnonzero(became[:, j] > PART)
+            if self.ids[j] and became[i, j] > PART and strong.size > 1:
                 into = self.ids[j]
-                why = f"{self.relation[i, j]:.2f} of it is {into}, which also holds {strong.size - 1} other"
-                self._add("merged", name, (into,), self.relation[i, j], why)
+                why = f"{became[i, j]:.2f} of it is {into}, which also holds {strong.size - 1} other"
+                self._add("merged", name, (into,), became[i, j], why)
                 return
         best = float(cosine[i].max()) if cosine.shape[1] else 0.0
         self._add("faded", name, (), share, f"no successor (best cosine {best:.2f}); last share {share:.1%}")
@@ -213,7 +214,7 @@ class Lineage:
             "ids": list(self.ids),
             "born": list(self.born),
             "asleep": list(self.asleep),
-            "components": self.components,
+            "topics": self.topics,
             "relation": self.relation,
             "shares": self.shares,
             "similarities": self.similarities,
@@ -227,7 +228,7 @@ class Lineage:
         made = cls()
         made.step, made._named = int(state["step"]), int(state["named"])
         made.ids, made.born, made.asleep = list(state["ids"]), list(state["born"]), list(state["asleep"])
-        made.components, made.relation = state["components"], state["relation"]
+        made.topics, made.relation = state["topics"], state["relation"]
         made.shares, made.similarities, made.changed = state["shares"], state["similarities"], state["changed"]
         made.events = [
             TopicEvent(step, kind, topic, tuple(others), weight, evidence)
@@ -241,11 +242,13 @@ def _row_normalised(relation: Floats) -> Floats:
     return np.asarray(relation / np.where(total > 0.0, total, 1.0))
 
 
-def _stands_out(similarities: Floats) -> bool:
-    """Whether the last similarity drops below the running median by more than the usual spread allows."""
-    before = similarities[:-1][~np.isnan(similarities[:-1])]
-    if before.size < 3 or np.isnan(similarities[-1]):
-        return False
-    median = float(np.median(before))
-    spread = 1.4826 * float(np.median(np.abs(before - median)))
-    return bool(median - similarities[-1] > max(0.15, 3.0 * spread))
+def _stand_out(similarities: Floats) -> NDArray[np.bool_]:
+    """Where the last similarity drops below its running median by more than the usual spread allows."""
+    flags = np.zeros(similarities.shape[0], dtype=bool)
+    for row in np.flatnonzero((~np.isnan(similarities)).sum(axis=1) > 3):
+        before = similarities[row, :-1]
+        before = np.sort(before[~np.isnan(before)])
+        median = before[before.size // 2]
+        spread = 1.4826 * np.sort(np.abs(before - median))[before.size // 2]
+        flags[row] = median - similarities[row, -1] > max(0.15, 3.0 * spread)
+    return flags

@@ -9,17 +9,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from firststory.errors import ParameterError
 from firststory.solvers.gram_nmf import Statistics, stream_step
 from firststory.solvers.orthogonal_nmf import (
+    Coding,
     Factors,
     Stack,
+    code_step,
     encode,
     from_documents,
     multiplicative,
     nndsvd,
-    relate,
     relative_residuals,
     unit_columns,
 )
@@ -64,7 +66,7 @@ class OnlineNMF(StreamTopicModel):
         Annealed multiplicative sweeps of the first timestep, and of every timestep with ``solver="multiplicative"``.
     growth : float, default=1.05
         Factor by which the penalty grows a sweep while it is annealed from 0.001 to `orthogonality`.
-    rounds : int, default=2
+    rounds : int, default=1
         Alternations of codes and topics a timestep with ``solver="hals"``.
     birth : {"add", "replace"} or None, default=None
         What to do when a timestep's residual stands three standard deviations above the usual: add a topic made of
@@ -130,7 +132,7 @@ class OnlineNMF(StreamTopicModel):
         n_init: int = 5,
         sweeps: int = 200,
         growth: float = 1.05,
-        rounds: int = 2,
+        rounds: int = 1,
         birth: str | None = None,
         max_components: int = 100,
         random_state: Any = None,
@@ -161,7 +163,7 @@ class OnlineNMF(StreamTopicModel):
             )
         k, width = self.n_components, rows.shape[1]
         self.components_ = np.zeros((k, width))
-        self.relation_ = np.eye(k)
+        self.short_relation_ = None
         self.weights_ = np.full(k, 1.0 / k)
         self.gram_ = np.zeros((k, k))
         self.cross_ = np.zeros((width, k))
@@ -176,20 +178,16 @@ class OnlineNMF(StreamTopicModel):
             return
         if not self.components_.any():
             codes, topics, statistics = self._cold_start(rows)
-            self.relation_ = np.eye(topics.shape[1])
         else:
             self._widen(rows.shape[1])
-            before = np.ascontiguousarray(self.components_.T)
-            self._observe_residual(rows, before)  # may give birth to a topic
+            coding = self._observe_residual(rows)  # may give birth to a topic
             learn = self._hals_step if self.solver == "hals" else self._short_factorisation
-            codes, topics, statistics = learn(rows, np.ascontiguousarray(self.components_.T))
-            if self.relation_.shape[0] != before.shape[1] or self.born_ >= 0:
-                self.relation_ = relate(before, topics)
+            codes, topics, statistics = learn(rows, coding)
         self._keep(codes, topics, statistics)
-        self._reseed_dead(rows, codes)
+        self._reseed_dead(rows)
 
     def _transform(self, rows: sp.csr_matrix) -> Floats:
-        return encode(rows, np.ascontiguousarray(self.components_.T))
+        return encode(rows, self._topics())
 
     def _shares(self, rows: sp.csr_matrix) -> Floats:
         return self.weights_
@@ -208,7 +206,12 @@ class OnlineNMF(StreamTopicModel):
         if self.solver == "multiplicative":
             return best.codes, best.topics, Statistics.empty(rows.shape[1], k).plus(rows, best.codes)
         return stream_step(
-            rows, best.topics, Statistics.empty(rows.shape[1], k), orthogonality=self.orthogonality, rounds=10
+            rows,
+            best.topics,
+            Statistics.empty(rows.shape[1], k),
+            code_step(rows, best.topics).codes,
+            orthogonality=self.orthogonality,
+            rounds=10,
         )
 
     def _anneal(self, stack: Stack, codes: Floats, topics: Floats) -> Factors:
@@ -225,32 +228,41 @@ class OnlineNMF(StreamTopicModel):
 
     # -- every later timestep ------------------------------------------------------------------------------
 
-    def _hals_step(self, rows: sp.csr_matrix, old: Floats) -> tuple[Floats, Floats, Statistics]:
+    def _hals_step(self, rows: sp.csr_matrix, coding: Coding) -> tuple[Floats, Floats, Statistics]:
         rho = 1.0 if np.isinf(self.memory) else self.memory / (1.0 + self.memory)
         past = Statistics(self.gram_, self.cross_).times(rho)
-        codes, topics, now = stream_step(rows, old, past, orthogonality=self.orthogonality, rounds=self.rounds)
-        self.relation_ = relate(old, topics)
-        return codes, topics, now
+        return stream_step(
+            rows, self._topics(), past, coding.codes, orthogonality=self.orthogonality, rounds=self.rounds
+        )
 
-    def _short_factorisation(self, rows: sp.csr_matrix, old: Floats) -> tuple[Floats, Floats, Statistics]:
+    def _short_factorisation(self, rows: sp.csr_matrix, coding: Coding) -> tuple[Floats, Floats, Statistics]:
         """Factorise `[Lambda H; U]` (B4) from a warm start, which keeps topic j in row j."""
+        old = self._topics()
         k = old.shape[1]
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1))).ravel()
         size = float(lengths[lengths > 0.0].mean())
         weights = np.full(k, max(self.memory * size, 1e-8))
-        stack = Stack(old, weights, rows)
         topics = np.maximum(old, FLOOR * np.maximum(old.max(axis=0), 1e-12))
-        codes = np.vstack([np.diag(weights) + 0.01 * size, np.maximum(encode(rows, old, sweeps=10), FLOOR * size)])
-        factors = self._anneal(stack, codes, topics)
+        codes = np.vstack([np.diag(weights) + 0.01 * size, np.maximum(coding.codes, FLOOR * size)])
+        factors = self._anneal(Stack(old, weights, rows), codes, topics)
+        # A topic planted in this step, or a past without weight, says nothing about what the old topics became.
+        known = self.memory > 0.0 and self.born_ < 0
+        self.short_relation_ = factors.codes[:k] / weights[:, None] if known else None
         now = factors.codes[k:]
-        # Without a past there is nothing that the upper block could say about it.
-        self.relation_ = factors.codes[:k] / weights[:, None] if self.memory > 0.0 else relate(old, factors.topics)
         return now, factors.topics, Statistics.empty(rows.shape[1], k).plus(rows, now)
+
+    @property
+    def relation_(self) -> Floats:
+        """P of the last two timesteps: `h_i(old) ~ sum_j P_ij h_j(new)`."""
+        check_is_fitted(self)
+        if self.lineage_.step == 0:
+            return np.eye(self.components_.shape[0])
+        return self.lineage_.relation if self.short_relation_ is None else self.short_relation_
 
     # -- housekeeping --------------------------------------------------------------------------------------
 
     def _keep(self, codes: Floats, topics: Floats, statistics: Statistics) -> None:
-        self.components_ = np.ascontiguousarray(topics.T)
+        self.components_ = topics.T
         self.gram_, self.cross_ = statistics.gram, statistics.cross
         mass = codes.sum(axis=0) * topics.sum(axis=0)
         total = float(mass.sum())
@@ -263,15 +275,21 @@ class OnlineNMF(StreamTopicModel):
             self.components_ = np.pad(self.components_, ((0, 0), (0, more)))
             self.cross_ = np.pad(self.cross_, ((0, more), (0, 0)))
 
-    def _observe_residual(self, rows: sp.csr_matrix, topics: Floats) -> None:
+    def _topics(self) -> Floats:
+        """Term-major, as the solvers want them."""
+        return np.ascontiguousarray(self.components_.T)
+
+    def _observe_residual(self, rows: sp.csr_matrix) -> Coding:
         """Measure what the topics leave over of the new rows; a topic is born where that is out of the ordinary."""
-        codes = encode(rows, topics, sweeps=10, tolerance=1e-3)
-        left = relative_residuals(rows, codes, topics)
+        coding = code_step(rows, self._topics())
+        left = relative_residuals(rows, coding)
         self.residual_ = float(left.mean())
         self.born_ = -1
         if self.birth is not None and out_of_the_ordinary(self.residual_, self.residuals_):
-            self._give_birth(rows, codes, left)
+            self._give_birth(rows, coding.codes, left)
+            coding = code_step(rows, self._topics())
         self.residuals_ = np.append(self.residuals_, self.residual_)[-30:]
+        return coding
 
     def _give_birth(self, rows: sp.csr_matrix, codes: Floats, left: Floats) -> None:
         """A topic from the (non-negative) mean residual of the rows that are explained worst."""
@@ -290,12 +308,12 @@ class OnlineNMF(StreamTopicModel):
         self.born_ = slot
         self._plant(slot, seed[:, 0], energy=float(np.sum(rows[worst].data ** 2)) / max(worst.size, 1))
 
-    def _reseed_dead(self, rows: sp.csr_matrix, codes: Floats) -> None:
+    def _reseed_dead(self, rows: sp.csr_matrix) -> None:
         """A topic without energy becomes the document that is explained worst."""
         dead = np.flatnonzero(~Statistics(self.gram_, self.cross_).alive())
         if dead.size == 0:
             return
-        left = relative_residuals(rows, codes, np.ascontiguousarray(self.components_.T))
+        left = relative_residuals(rows, code_step(rows, self._topics()))
         worst = [row for row in np.argsort(-left, kind="stable")[: dead.size] if left[row] > 1e-3]
         for slot, row in zip(dead, worst, strict=False):
             seed = rows[int(row)].toarray().ravel()

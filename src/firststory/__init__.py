@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from firststory.detectors.dirichlet_mixture import DirichletMixture
     from firststory.detectors.incremental_clustering import IncrementalClustering
     from firststory.detectors.nearest_neighbour import NearestNeighbour
+    from firststory.detectors.online_l1 import OnlineL1Dictionary
     from firststory.records import (
         Batch,
         Document,
@@ -51,6 +52,7 @@ _NAMES = {
     "IncrementalClustering": "detectors.incremental_clustering",
     "NearestNeighbour": "detectors.nearest_neighbour",
     "Neighbour": "records",
+    "OnlineL1Dictionary": "detectors.online_l1",
     "OnlineNMF": "topics.online_nmf",
     "Position": "records",
     "Quarantined": "records",

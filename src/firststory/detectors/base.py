@@ -7,7 +7,7 @@ mixture) do that row by row, so that a row is judged against the earlier rows of
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -27,7 +27,7 @@ KNOWN_SHARE = 0.95
 """`predict` calls a row novel when it scores above this quantile of the recent stream."""
 
 
-class StreamDetector(OutlierMixin, StreamEstimator):
+class StreamDetector(OutlierMixin, StreamEstimator, ABC):
     """Base of every detector.
 
     A subclass writes `_begin` (forget everything), `_novelty` (pure) and `_score_then_learn`; all three get

@@ -1,0 +1,552 @@
+"""Exact l1 sparse coding of one document after another: reduce, screen, and a bounded long-step simplex.
+
+With A >= 0 and x >= 0 only the document's own terms S matter (equation 5 of the method page):
+
+    l(p, A) = |p|_1 - max_{x >= 0} [ d'x - c sum_{i in S} ((A x)_i - p_i)_+ ],   d_j = c s_j - o |a_j|_1 - alpha
+
+where s_j is the atom's mass on S, o the weight of over-coverage (1 for the l1 loss) and c = 1 + o. An atom with
+d_j <= 0 has x_j = 0 (safe screening). What is left is tiny and dense.
+
+The simplex keeps a tableau: basic_b = value_b - sum_c T[b, c] nonbasic_c. Variables are numbered: codes first, then
+one slack p_i - (A x)_i a row, starting at `first_slack`. A slack costs nothing above zero and c below it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from firststory.kernels.jit import kernel
+
+Array = np.ndarray[Any, Any]
+
+CHUNK = 48
+"""Columns that enter the tableau at a time when many atoms survive (column generation)."""
+
+STALL = 30
+"""Pivots without progress after which entering and leaving variables are drawn at random, so that none cycles."""
+
+
+@kernel
+def soft_packing_simplex(
+    T: Array,
+    value: Array,
+    slope: Array,
+    basic: Array,
+    nonbasic: Array,
+    below: Array,
+    n_rows: int,
+    n_columns: int,
+    first_slack: int,
+    cap: float,
+    tolerance: float,
+    max_pivots: int,
+    point: Array,
+    owner: Array,
+) -> tuple[int, float, float]:
+    """Minimise from the present vertex. Returns the pivots made, the change of the cost and the worst slope left.
+
+    `slope[c]` is the derivative of the cost as nonbasic c rises; a slack may also fall, with derivative cap - slope.
+    `below[b]` says on which side of zero the slack of row b counts: the sign of a value that is zero up to rounding
+    would not tell.
+    """
+    change = 0.0
+    pivots = 0
+    idle = 0
+    draw = 12345
+    while True:
+        steepest = -tolerance
+        entering = -1
+        direction = 1.0
+        candidates = 0
+        for c in range(n_columns):
+            rise = slope[c]
+            fall = cap - rise if nonbasic[c] >= first_slack else 0.0
+            if idle < STALL:
+                if rise < steepest:
+                    steepest = rise
+                    entering = c
+                    direction = 1.0
+                if fall < steepest:
+                    steepest = fall
+                    entering = c
+                    direction = -1.0
+            elif min(rise, fall) < -tolerance:
+                candidates += 1
+                draw = (draw * 1103515245 + 12345) % 2147483648
+                if draw % candidates == 0:
+                    steepest = min(rise, fall)
+                    entering = c
+                    direction = 1.0 if rise <= fall else -1.0
+        if entering < 0:
+            return pivots, change, 0.0
+        if pivots >= max_pivots:
+            return pivots, change, -steepest
+        pivots += 1
+        # The break-points along the ray: a code that falls to zero, or a slack that changes side.
+        n = 0
+        for b in range(n_rows):
+            a = direction * T[b, entering]
+            if (a > 1e-11 and not below[b]) or (a < -1e-11 and below[b]):
+                point[n] = max(value[b] / a, 0.0)
+                owner[n] = b
+                n += 1
+        if n == 0:  # rounding alone can leave a column without break-points: it brings nothing
+            slope[entering] = 0.0 if direction > 0 else cap
+            continue
+        along = steepest
+        here = 0.0
+        row = -1
+        while True:
+            k = 0
+            for q in range(1, n):
+                if point[q] < point[k]:
+                    k = q
+            row = owner[k]
+            change += along * (point[k] - here)
+            here = point[k]
+            if basic[row] < first_slack:
+                break
+            along += cap * abs(T[row, entering])
+            if along >= -1e-13 or n == 1:
+                break
+            # Passing the break-point puts the slack on its other side: every slope feels it.
+            if below[row]:
+                for c in range(n_columns):
+                    slope[c] -= cap * T[row, c]
+            else:
+                for c in range(n_columns):
+                    slope[c] += cap * T[row, c]
+            below[row] = not below[row]
+            n -= 1
+            point[k] = point[n]
+            owner[k] = owner[n]
+        idle = idle + 1 if here <= 1e-14 else 0
+        move = direction * here
+        for b in range(n_rows):
+            value[b] -= T[b, entering] * move
+        if below[row]:  # a nonbasic slack is counted from its upper side
+            for c in range(n_columns):
+                slope[c] -= cap * T[row, c]
+        inverse = 1.0 / T[row, entering]
+        for c in range(n_columns):
+            T[row, c] *= inverse
+        T[row, entering] = inverse
+        for b in range(n_rows):
+            f = T[b, entering]
+            if b != row and f != 0.0:
+                for c in range(n_columns):
+                    T[b, c] -= f * T[row, c]
+                T[b, entering] = -f * inverse
+        f = slope[entering] if direction > 0 else slope[entering] - cap
+        for c in range(n_columns):
+            slope[c] -= f * T[row, c]
+        slope[entering] = -f * inverse
+        value[row] = move
+        below[row] = direction < 0
+        leaving = basic[row]
+        basic[row] = nonbasic[entering]
+        nonbasic[entering] = leaving
+
+
+@kernel
+def dual_of_rows(
+    slope: Array,
+    basic: Array,
+    nonbasic: Array,
+    below: Array,
+    n_rows: int,
+    n_columns: int,
+    first_slack: int,
+    cap: float,
+    z: Array,
+) -> None:
+    """z_i = the price of row i at the present vertex: min p'z subject to 0 <= z <= cap, A_S'z >= d."""
+    for b in range(n_rows):
+        if basic[b] >= first_slack:
+            z[basic[b] - first_slack] = cap if below[b] else 0.0
+    for c in range(n_columns):
+        if nonbasic[c] >= first_slack:
+            z[nonbasic[c] - first_slack] = min(max(slope[c], 0.0), cap)
+
+
+@kernel
+def largest(values: Array, n: int, size: int, above: float, chosen: Array) -> int:
+    """The places of the `size` largest of values[:n] that exceed `above`, largest first; returns how many."""
+    count = 0
+    for j in range(n):
+        v = values[j]
+        if v > above and (count < size or v > values[chosen[count - 1]]):
+            at = count if count < size else size - 1
+            while at > 0 and values[chosen[at - 1]] < v:
+                chosen[at] = chosen[at - 1]
+                at -= 1
+            chosen[at] = j
+            count = min(count + 1, size)
+    return count
+
+
+@kernel
+def solve_by_column_generation(
+    terms: Array,
+    weights: Array,
+    n_rows: int,
+    term_ptr: Array,
+    term_atoms: Array,
+    term_values: Array,
+    place: Array,
+    gain: Array,
+    n_survivors: int,
+    cap: float,
+    tolerance: float,
+    max_pivots: int,
+    value: Array,
+    basic: Array,
+    below: Array,
+    z: Array,
+    point: Array,
+    owner: Array,
+) -> tuple[int, float, float]:
+    """The same problem when too many atoms survive for one tableau: add the columns of best price until none is left.
+
+    A new column enters the present tableau through the columns of the nonbasic slacks, which hold the inverse of the
+    basis. On return `basic`, `value`, `below` and `z` describe the optimum.
+    """
+    size = 4 * CHUNK
+    T = np.zeros((n_rows, size))
+    slope = np.zeros(size)
+    nonbasic = np.zeros(size, np.int64)
+    price = gain[:n_survivors].copy()
+    inside = np.zeros(n_survivors, np.bool_)
+    chosen = np.zeros(CHUNK, np.int64)
+    column = np.full(n_survivors, -1, np.int64)
+    fresh = np.zeros((n_rows, CHUNK))
+    for b in range(n_rows):
+        basic[b] = n_survivors + b
+        value[b] = weights[b]
+        below[b] = False
+    n_columns = 0
+    pivots = 0
+    change = 0.0
+    violation = 0.0
+    while True:
+        for j in range(n_survivors):
+            if inside[j]:
+                price[j] = -1.0
+        new = largest(price, n_survivors, CHUNK, tolerance, chosen)
+        if new == 0 or pivots >= max_pivots:
+            violation = max(violation, price[chosen[0]] if new else 0.0)
+            return pivots, change, violation
+        if n_columns + new > size:
+            # Make room: nonbasic codes with a positive slope can be priced in again later.
+            kept = 0
+            for c in range(n_columns):
+                if nonbasic[c] < n_survivors and slope[c] > 1e-6:
+                    inside[nonbasic[c]] = False
+                else:
+                    slope[kept] = slope[c]
+                    nonbasic[kept] = nonbasic[c]
+                    for b in range(n_rows):
+                        T[b, kept] = T[b, c]
+                    kept += 1
+            n_columns = kept
+            if n_columns + new > size:
+                size = 2 * (n_columns + new)
+                wider = np.zeros((n_rows, size))
+                wider[:, :n_columns] = T[:, :n_columns]
+                T = wider
+                longer = np.zeros(size)
+                longer[:n_columns] = slope[:n_columns]
+                slope = longer
+                more = np.zeros(size, np.int64)
+                more[:n_columns] = nonbasic[:n_columns]
+                nonbasic = more
+        for q in range(new):
+            column[chosen[q]] = q
+            inside[chosen[q]] = True
+        fresh[:, :new] = 0.0
+        for r in range(n_rows):
+            for h in range(term_ptr[terms[r]], term_ptr[terms[r] + 1]):
+                j = place[term_atoms[h]]
+                if j >= 0 and column[j] >= 0:
+                    fresh[r, column[j]] = term_values[h]
+        T[:, n_columns : n_columns + new] = 0.0
+        for b in range(n_rows):
+            if basic[b] >= n_survivors:
+                r = basic[b] - n_survivors
+                for q in range(new):
+                    T[b, n_columns + q] = fresh[r, q]
+        for c in range(n_columns):
+            if nonbasic[c] >= n_survivors:
+                r = nonbasic[c] - n_survivors
+                for b in range(n_rows):
+                    f = T[b, c]
+                    if f != 0.0:
+                        for q in range(new):
+                            T[b, n_columns + q] += f * fresh[r, q]
+        for q in range(new):
+            slope[n_columns + q] = -price[chosen[q]]
+            nonbasic[n_columns + q] = chosen[q]
+            column[chosen[q]] = -1
+        n_columns += new
+        made, gained, violation = soft_packing_simplex(
+            T,
+            value,
+            slope,
+            basic,
+            nonbasic,
+            below,
+            n_rows,
+            n_columns,
+            n_survivors,
+            cap,
+            tolerance,
+            max_pivots - pivots,
+            point,
+            owner,
+        )
+        pivots += made
+        change += gained
+        dual_of_rows(slope, basic, nonbasic, below, n_rows, n_columns, n_survivors, cap, z)
+        for j in range(n_survivors):
+            price[j] = gain[j]
+        for r in range(n_rows):
+            if z[r] > 0.0:
+                for h in range(term_ptr[terms[r]], term_ptr[terms[r] + 1]):
+                    j = place[term_atoms[h]]
+                    if j >= 0:
+                        price[j] -= z[r] * term_values[h]
+
+
+@kernel
+def code_documents(
+    start: int,
+    stop: int,
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    term_ptr: Array,
+    term_atoms: Array,
+    term_values: Array,
+    mass: Array,
+    alpha: float,
+    over: float,
+    tolerance: float,
+    max_pivots: int,
+    direct: int,
+    objective: Array,
+    nearest: Array,
+    pivots: Array,
+    survivors: Array,
+    violation: Array,
+    n_codes: Array,
+    code_atoms: Array,
+    code_values: Array,
+    duals: Array,
+) -> None:
+    """Code the documents start..stop (CSR rows, positive, unit l1 or any other mass) over atoms given term by term.
+
+    Fills, for each document, the objective, the largest d_j of the atoms it touches (`nearest`), pivots, survivors and
+    the dual violation; its codes go to the places of its own non-zeros (at a vertex there are no more codes than
+    terms), and, where `duals` has room, so does the price z of each of its terms. More than `direct` survivors are
+    solved by column generation.
+    """
+    n_atoms = mass.shape[0]
+    widest = 1
+    for i in range(start, stop):
+        widest = max(widest, indptr[i + 1] - indptr[i])
+    cap = 1.0 + over
+    share = np.zeros(n_atoms)
+    touched = np.zeros(n_atoms, np.int64)
+    place = np.full(n_atoms, -1, np.int64)
+    gain = np.zeros(n_atoms)
+    survivor = np.zeros(n_atoms, np.int64)
+    terms = np.zeros(widest, np.int64)
+    weights = np.zeros(widest)
+    source = np.zeros(widest, np.int64)
+    tableau = np.zeros(widest * 64)
+    value = np.zeros(widest)
+    basic = np.zeros(widest, np.int64)
+    below = np.zeros(widest, np.bool_)
+    point = np.zeros(widest)
+    owner = np.zeros(widest, np.int64)
+    z = np.zeros(widest)
+    slope = np.zeros(direct)
+    nonbasic = np.zeros(direct, np.int64)
+    for i in range(start, stop):
+        total = 0.0
+        n_touched = 0
+        n_terms = 0
+        for q in range(indptr[i], indptr[i + 1]):
+            term = indices[q]
+            total += data[q]
+            if term_ptr[term + 1] > term_ptr[term]:
+                terms[n_terms] = term
+                weights[n_terms] = data[q]
+                source[n_terms] = q
+                n_terms += 1
+                for h in range(term_ptr[term], term_ptr[term + 1]):
+                    j = term_atoms[h]
+                    if share[j] == 0.0:
+                        touched[n_touched] = j
+                        n_touched += 1
+                    share[j] += term_values[h]
+        n_survivors = 0
+        best = -over - alpha
+        for q in range(n_touched):
+            j = touched[q]
+            d = cap * share[j] - over * mass[j] - alpha
+            share[j] = 0.0
+            if d > best:
+                best = d
+            if d > 0.0:
+                gain[n_survivors] = d
+                survivor[n_survivors] = j
+                place[j] = n_survivors
+                n_survivors += 1
+        objective[i] = total
+        nearest[i] = best
+        survivors[i] = n_survivors
+        pivots[i] = 0
+        violation[i] = 0.0
+        n_codes[i] = 0
+        if n_survivors == 0:
+            continue
+        # The rows that a survivor covers; T is filled on the way.
+        direct_solve = n_survivors <= direct
+        width = n_survivors if direct_solve else 1
+        if n_terms * width > tableau.shape[0]:
+            tableau = np.zeros(2 * n_terms * width)
+        T = tableau[: n_terms * width].reshape(n_terms, width)
+        n_rows = 0
+        for q in range(n_terms):
+            covered = False
+            for h in range(term_ptr[terms[q]], term_ptr[terms[q] + 1]):
+                c = place[term_atoms[h]]
+                if c >= 0:
+                    if not direct_solve:
+                        covered = True
+                        break
+                    if not covered:
+                        for r in range(n_survivors):
+                            T[n_rows, r] = 0.0
+                        covered = True
+                    T[n_rows, c] = term_values[h]
+            if covered:
+                terms[n_rows] = terms[q]
+                weights[n_rows] = weights[q]
+                source[n_rows] = source[q]
+                n_rows += 1
+        if n_survivors == 1:
+            # Closed form: the weighted quantile of the ratios p_i / a_i.
+            along = -gain[0]
+            here = 0.0
+            change = 0.0
+            for r in range(n_rows):
+                point[r] = weights[r] / T[r, 0]
+                owner[r] = r
+            n = n_rows
+            while along < 0.0 and n > 0:
+                k = 0
+                for q in range(1, n):
+                    if point[q] < point[k]:
+                        k = q
+                change += along * (point[k] - here)
+                here = point[k]
+                row = owner[k]
+                if duals.shape[0]:
+                    z[row] = cap if along + cap * T[row, 0] < 0.0 else -along / T[row, 0]
+                along += cap * T[row, 0]
+                n -= 1
+                point[k] = point[n]
+                owner[k] = owner[n]
+            objective[i] = total + change
+            pivots[i] = 1
+            n_codes[i] = 1
+            code_atoms[indptr[i]] = survivor[0]
+            code_values[indptr[i]] = here
+            place[survivor[0]] = -1
+            if duals.shape[0]:
+                for q in range(n):
+                    z[owner[q]] = 0.0
+                for r in range(n_rows):
+                    duals[source[r]] = z[r]
+            continue
+        if direct_solve:
+            for c in range(n_survivors):
+                slope[c] = -gain[c]
+                nonbasic[c] = c
+            for r in range(n_rows):
+                value[r] = weights[r]
+                basic[r] = n_survivors + r
+                below[r] = False
+            made, change, left = soft_packing_simplex(
+                T,
+                value,
+                slope,
+                basic,
+                nonbasic,
+                below,
+                n_rows,
+                n_survivors,
+                n_survivors,
+                cap,
+                tolerance,
+                max_pivots,
+                point,
+                owner,
+            )
+            if duals.shape[0]:
+                dual_of_rows(slope, basic, nonbasic, below, n_rows, n_survivors, n_survivors, cap, z)
+        else:
+            made, change, left = solve_by_column_generation(
+                terms,
+                weights,
+                n_rows,
+                term_ptr,
+                term_atoms,
+                term_values,
+                place,
+                gain,
+                n_survivors,
+                cap,
+                tolerance,
+                max_pivots,
+                value,
+                basic,
+                below,
+                z,
+                point,
+                owner,
+            )
+        objective[i] = total + change
+        pivots[i] = made
+        violation[i] = left
+        count = 0
+        for r in range(n_rows):
+            if basic[r] < n_survivors and value[r] > 0.0:
+                j = survivor[basic[r]]
+                at = indptr[i] + count
+                while at > indptr[i] and code_atoms[at - 1] > j:
+                    code_atoms[at] = code_atoms[at - 1]
+                    code_values[at] = code_values[at - 1]
+                    at -= 1
+                code_atoms[at] = j
+                code_values[at] = value[r]
+                count += 1
+        n_codes[i] = count
+        if duals.shape[0]:
+            for r in range(n_rows):
+                duals[source[r]] = z[r]
+        for q in range(n_survivors):
+            place[survivor[q]] = -1
+
+
+@kernel
+def gather(starts: Array, ends: Array, atoms: Array, values: Array, out_atoms: Array, out_values: Array) -> None:
+    """Close the gaps: out[ends[i]:ends[i+1]] takes what stands from starts[i] on."""
+    for i in range(ends.shape[0] - 1):
+        for q in range(ends[i + 1] - ends[i]):
+            out_atoms[ends[i] + q] = atoms[starts[i] + q]
+            out_values[ends[i] + q] = values[starts[i] + q]

@@ -1,0 +1,226 @@
+"""OIADMM, one inexact ADMM step a timestep: the papers' Algorithm 2 in dense letters, and the same without density.
+
+    R = P - A X;  Gamma = soft(R + Delta/beta, 1/beta);  G = -(Delta/beta + R - Gamma) X'
+    A+ = Proj_C(max(0, A - tau G));  Delta+ = Delta + beta (P - A+ X - Gamma)                               (4)
+
+Documents, atoms and codes are rows here: P is n x m, A is k x m, X is n x k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from firststory.kernels.dictionary import carried_multipliers, clipped_multipliers, moved_atoms
+from firststory.kernels.project import project_rows
+from firststory.solvers.blocks import run_blocks
+from firststory.solvers.spectrum import largest_eigenvalue
+
+Floats = NDArray[np.float64]
+
+DOCUMENTS = 256
+ATOMS = 64
+"""Rows a block; fixed, so that nothing depends on the number of threads."""
+
+
+@dataclass(frozen=True)
+class OnlineStep:
+    """What one step of OIADMM gives."""
+
+    atoms: sp.csr_matrix
+    multipliers: sp.csr_matrix | None
+    """Delta+, or None where it was not asked for."""
+    tau: float
+    violation: float
+    """|Gamma - (P - A+ X)|_F^2, the term that the theorem sums; nan where Delta+ was not asked for."""
+
+
+def step_size(codes: sp.csr_matrix) -> float:
+    """tau = 1 / (2 Psi_max(X)), or 0 where every code is zero."""
+    psi = largest_eigenvalue(codes)
+    return 0.5 / psi if psi > 0 else 0.0
+
+
+def online_step_dense(
+    P: Floats, A: Floats, X: Floats, Delta: Floats, beta: float = 5.0, tau: float | None = None, over: float = 1.0
+) -> tuple[Floats, Floats, Floats]:
+    """Algorithm 2 to the letter, dense: the reference. Returns A+, Delta+ and Gamma."""
+    tau = step_size(sp.csr_matrix(X)) if tau is None else tau
+    R = P - X @ A
+    Z = R + Delta / beta
+    Gamma = np.maximum(Z - 1.0 / beta, 0.0) - np.maximum(-Z - over / beta, 0.0)
+    G = -X.T @ (Delta / beta + R - Gamma)
+    moved = sp.csr_matrix(np.maximum(A - tau * G, 0.0))
+    project_rows(moved.indptr, moved.data, 1.0)
+    after = moved.toarray()
+    return after, Delta + beta * (P - X @ after - Gamma), Gamma
+
+
+def online_step(
+    documents: sp.csr_matrix,
+    atoms: sp.csr_matrix,
+    codes: sp.csr_matrix,
+    multipliers: sp.csr_matrix | None = None,
+    *,
+    beta: float = 5.0,
+    tau: float | None = None,
+    gamma: float = 1.0,
+    over: float = 1.0,
+    want_multipliers: bool = True,
+    most: int | None = None,
+    n_jobs: int | None = 1,
+) -> OnlineStep:
+    """The same step in time and memory of the non-zeros (equation 6), on any number of threads.
+
+    `multipliers` None is Delta = 0. `gamma` other than 1 is the relaxed multiplier step of the appendix. `most`
+    bounds the terms of Delta+ that a document keeps, the largest first; None keeps them all, which is exact.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> row, atom = sp.csr_matrix([[0.5, 0.5]]), sp.csr_matrix([[1.0, 0.0]])
+    >>> online_step(row, atom, sp.csr_matrix([[0.5]])).atoms.toarray().round(3).tolist()
+    [[0.9, 0.1]]
+    """
+    n, m = documents.shape
+    k = atoms.shape[0]
+    tau = step_size(codes) if tau is None else tau
+    delta = sp.csr_matrix((n, m)) if multipliers is None else multipliers
+    # Room for Lam: no more terms than the three supports have together, nor than there are.
+    reach = np.diff(documents.indptr).astype(np.int64) + np.diff(delta.indptr)
+    lengths = np.diff(atoms.indptr).astype(np.int64)
+    covered = np.concatenate([[0], np.cumsum(lengths[codes.indices])])
+    reach = np.minimum(reach + covered[codes.indptr[1:]] - covered[codes.indptr[:-1]], m)
+    if not want_multipliers:
+        reach[np.diff(codes.indptr) == 0] = 0
+    room = np.concatenate([[0], np.cumsum(reach)])
+    lam_terms, lam_values = np.empty(room[-1], np.int32), np.empty(room[-1])
+    counts = np.zeros(n, np.int64)
+
+    def clip(start: int, stop: int) -> None:
+        clipped_multipliers(
+            start,
+            stop,
+            documents.indptr,
+            documents.indices,
+            documents.data,
+            codes.indptr,
+            codes.indices,
+            codes.data,
+            atoms.indptr,
+            atoms.indices,
+            atoms.data,
+            delta.indptr,
+            delta.indices,
+            delta.data,
+            beta,
+            over,
+            m,
+            want_multipliers,
+            room,
+            counts,
+            lam_terms,
+            lam_values,
+        )
+
+    run_blocks(clip, n, DOCUMENTS, n_jobs)
+    by_atom = codes.T.tocsr()
+    sizes = np.zeros(k, np.int64)
+
+    def move(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
+        return moved_atoms(
+            start,
+            stop,
+            by_atom.indptr,
+            by_atom.indices,
+            by_atom.data,
+            room,
+            counts,
+            lam_terms,
+            lam_values,
+            atoms.indptr,
+            atoms.indices,
+            atoms.data,
+            tau / beta,
+            m,
+            sizes,
+        )
+
+    after = _stacked(run_blocks(move, k, ATOMS, n_jobs), sizes, m)
+    if not want_multipliers:
+        return OnlineStep(after, None, tau, float("nan"))
+    kept, change = np.zeros(n, np.int64), np.zeros(n)
+    moved = np.diff(by_atom.indptr) > 0
+
+    def carry(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
+        return carried_multipliers(
+            start,
+            stop,
+            delta.indptr,
+            delta.indices,
+            delta.data,
+            codes.indptr,
+            codes.indices,
+            codes.data,
+            room,
+            counts,
+            lam_terms,
+            lam_values,
+            atoms.indptr,
+            atoms.indices,
+            atoms.data,
+            after.indptr,
+            after.indices,
+            after.data,
+            moved,
+            beta,
+            gamma,
+            m,
+            m if most is None else most,
+            kept,
+            change,
+        )
+
+    carried = _stacked(run_blocks(carry, n, DOCUMENTS, n_jobs), kept, m)
+    return OnlineStep(after, carried, tau, float(change.sum()) / (gamma * beta) ** 2)
+
+
+def dual_multipliers(
+    documents: sp.csr_matrix, atoms: sp.csr_matrix, codes: sp.csr_matrix, duals: sp.csr_matrix, over: float = 1.0
+) -> sp.csr_matrix:
+    """Delta as the exact dual of each document's coding problem: 1 - z on its own terms, -over where codes overshoot.
+
+    With it Lam = Delta, and the step is a projected subgradient step of the true loss.
+    """
+    fitted = (codes @ _as_wide(atoms, documents.shape[1])).tocsr()
+    fitted.data[:] = -over
+    own = documents.copy()
+    own.data[:] = 1.0
+    prices = sp.csr_matrix((1.0 - duals.data, duals.indices, duals.indptr), shape=duals.shape)
+    return (fitted - fitted.multiply(own) + prices).tocsr()
+
+
+def fit_rows(multipliers: sp.csr_matrix | None, n: int, width: int) -> sp.csr_matrix | None:
+    """Delta for n documents: row i goes on with the i-th document, missing rows are zero, further ones are cut."""
+    if multipliers is None:
+        return None
+    kept = min(n, multipliers.shape[0])
+    ends = multipliers.indptr[: kept + 1]
+    ends = np.concatenate([ends, np.full(n - kept, ends[-1], dtype=ends.dtype)])
+    size = int(ends[-1])
+    return sp.csr_matrix((multipliers.data[:size], multipliers.indices[:size], ends), shape=(n, width))
+
+
+def _as_wide(matrix: sp.csr_matrix, width: int) -> sp.csr_matrix:
+    return sp.csr_matrix((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], width))
+
+
+def _stacked(blocks: list[tuple[NDArray[np.int32], Floats]], sizes: NDArray[np.int64], width: int) -> sp.csr_matrix:
+    """One CSR matrix from the rows that the blocks gave; indices within a row keep the kernel's order."""
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    terms = np.concatenate([block[0] for block in blocks]) if blocks else np.empty(0, np.int32)
+    values = np.concatenate([block[1] for block in blocks]) if blocks else np.empty(0)
+    return sp.csr_matrix((values, terms, ends), shape=(sizes.shape[0], width))

@@ -155,7 +155,7 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         before = self._wide_atoms(unit.shape[1])
         self._update(unit, before, coding)
         if self.recycle_after is not None:
-            self._recycle(unit, before, coding.codes)
+            self._recycle(unit, before, coding.codes, self.recycle_after)
         self._look()
         self.n_empty_ += int((np.diff(unit.indptr) == 0).sum())
         return self._score(coding)
@@ -188,12 +188,12 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         self.atoms_ = atoms
         self.multipliers_ = delta if self.multiplier == "carry" else None
 
-    def _recycle(self, unit: sp.csr_matrix, before: sp.csr_matrix, codes: sp.csr_matrix) -> None:
+    def _recycle(self, unit: sp.csr_matrix, before: sp.csr_matrix, codes: sp.csr_matrix, patience: int) -> None:
         """Atoms long unused, or empty, begin again as the words that this timestep leaves least explained."""
         used = np.bincount(codes.indices, minlength=codes.shape[1]) > 0
         self.idle_ = np.where(used, 0, self.idle_ + 1)
         lengths = np.diff(self.atoms_.indptr)
-        dead = np.flatnonzero((self.idle_ >= self.recycle_after) | (lengths == 0))
+        dead = np.flatnonzero((self.idle_ >= patience) | (lengths == 0))
         if dead.size == 0:
             return
         left = (unit - codes @ before).tocsr()

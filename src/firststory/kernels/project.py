@@ -50,7 +50,7 @@ def simplex_threshold(values: Array, n: int, radius: float, work: Array) -> floa
                 threshold += (threshold - v) / size
         last = kept
         if last - first == before:
-            return threshold
+            return float(threshold)
 
 
 @kernel

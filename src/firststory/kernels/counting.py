@@ -14,6 +14,9 @@ Array = NDArray[Any]
 COUNT, BINARY, TFIDF = range(3)
 NO_NORM, L1, L2 = range(3)
 
+NO_TERM, MANY_TERMS = -1, -2
+"""Of a form that has no term; of one whose terms are listed. Otherwise a form has one term and knows its column."""
+
 
 @kernel
 def pending_forms(forms: Array, n_tokens: int, missing: Array, flag: Array, found: Array) -> int:
@@ -49,11 +52,13 @@ def count_documents(
     n_tokens: int,
     document_ends: Array,
     leave_open: bool,
+    form_column: Array,
     form_first: Array,
     form_last: Array,
     form_columns: Array,
     form_missing: Array,
-    form_weight: Array,
+    form_marked: Array,
+    mark_weight: float,
     weighting: int,
     sublinear: bool,
     norm: int,
@@ -88,8 +93,17 @@ def count_documents(
             t += 1
             if f < 0:
                 continue
+            v = form_column[f]
+            if v == NO_TERM:
+                continue
+            w = mark_weight if mark_weight != 1.0 and form_marked[f] else 1.0
+            if v >= 0:
+                if tally[v] == 0.0:
+                    touched[n_touched] = v
+                    n_touched += 1
+                tally[v] += w
+                continue
             dropped += form_missing[f]
-            w = form_weight[f]
             for a in range(form_first[f], form_last[f]):
                 v = form_columns[a]
                 if v >= 0:

@@ -15,7 +15,7 @@ from firststory.kernels.jit import kernel
 
 Array = NDArray[Any]
 
-# Classes of code points.
+# Classes of code points. LETTER and DIGIT are neighbours, for a quick test of both.
 SEPARATOR, LETTER, DIGIT, MARK, IGNORABLE, APOSTROPHE, NUMBER_JOIN, HYPHEN, HASH, AT, UNSPACED, AMPERSAND = range(12)
 
 # Kinds of tokens.
@@ -27,10 +27,12 @@ _DOT, _SLASH, _COLON, _SEMICOLON, _UNDERSCORE, _LINE_FEED = 46, 47, 58, 59, 95, 
 @kernel
 def word_end(codes: Array, classes: Array, start: int, n: int) -> int:
     """One past the last character of the word at `start`, or of the number, date or acronym."""
-    end = start + 1
-    previous = classes[codes[start]]
-    run = 1  # letters and digits since the last joining punctuation
-    i = end
+    i = start + 1
+    while i < n and LETTER <= classes[codes[i]] <= DIGIT:  # most words end here
+        i += 1
+    end = i
+    previous = classes[codes[i - 1]]
+    run = i - start  # letters and digits since the last joining punctuation
     while i < n:
         kind = classes[codes[i]]
         if kind in (LETTER, DIGIT):
@@ -272,55 +274,75 @@ def number_forms(
     n_tokens: int,
     longest: int,
     table: Array,
-    form_hash: Array,
-    form_start: Array,
-    form_end: Array,
-    form_kind: Array,
     arena: Array,
+    used: int,
     n_forms: int,
     forms: Array,
-) -> int:
-    """Write the number of every token's surface form to `forms` (-1: longer than `longest`); return how many there are.
+    places: Array,
+    simple: Array,
+) -> tuple[int, int]:
+    """Write the number of every token's surface form to `forms` (-1: longer than `longest`).
 
-    `table` is open addressing over form numbers (-1 empty, length a power of two, at most half full); the characters
-    of form f are arena[form_start[f]:form_end[f]]. New forms are numbered in the order of their first appearance.
+    A form stands in `arena` as one word of 256 * length + kind, then its code points. `table` (a power of two of rows,
+    at most half full) is open addressing: the hash of a form, and 2^32 * its place in the arena + its number + 1 (0:
+    empty). New forms are numbered in the order of their first appearance; `places` gets where each stands, `simple`
+    whether it is ASCII letters and digits only. Returns (forms, words of the arena) in use.
     """
     mask = np.uint64(table.shape[0] - 1)
-    used = form_end[n_forms - 1] if n_forms > 0 else 0
+    low = np.uint64(0xFFFFFFFF)
     for t in range(n_tokens):
         begin = starts[t]
         length = ends[t] - begin
         if length > longest:
             forms[t] = -1
             continue
-        h = np.uint64(14695981039346656037) ^ np.uint64(kinds[t])
+        header = np.uint32(256 * length + kinds[t])
+        h = np.uint64(14695981039346656037) ^ np.uint64(header)
         for j in range(begin, ends[t]):
             h = (h ^ np.uint64(codes[j])) * np.uint64(1099511628211)
         h ^= h >> np.uint64(32)
         slot = h & mask
         while True:
-            f = table[slot]
-            if f < 0:
-                f = n_forms
-                table[slot] = f
-                form_hash[f] = h
-                form_kind[f] = kinds[t]
-                form_start[f] = used
-                for j in range(length):
-                    arena[used + j] = codes[begin + j]
-                used += length
-                form_end[f] = used
+            entry = table[slot, 1]
+            if entry == 0:
+                table[slot, 0] = h
+                table[slot, 1] = (np.uint64(used) << np.uint64(32)) | np.uint64(n_forms + 1)
+                places[n_forms] = used
+                arena[used] = header
+                plain = kinds[t] == WORD
+                for j in range(begin, ends[t]):
+                    used += 1
+                    c = codes[j]
+                    arena[used] = c
+                    plain &= 48 <= c <= 57 or 65 <= c <= 90 or 97 <= c <= 122
+                used += 1
+                simple[n_forms] = plain
+                forms[t] = n_forms
                 n_forms += 1
                 break
-            if form_hash[f] == h and form_end[f] - form_start[f] == length and form_kind[f] == kinds[t]:
-                same = True
-                at = form_start[f]
-                for j in range(length):
-                    if arena[at + j] != codes[begin + j]:
-                        same = False
-                        break
+            if table[slot, 0] == h:
+                at = np.int64(entry >> np.uint64(32))
+                same = arena[at] == header
+                j = begin
+                while same and j < ends[t]:
+                    at += 1
+                    same = arena[at] == codes[j]
+                    j += 1
                 if same:
+                    forms[t] = np.int64(entry & low) - 1
                     break
             slot = (slot + np.uint64(1)) & mask
-        forms[t] = f
-    return n_forms
+    return n_forms, used
+
+
+@kernel
+def rehash(old: Array, new: Array) -> None:
+    """Put the entries of a table into a larger, empty one."""
+    mask = np.uint64(new.shape[0] - 1)
+    for row in range(old.shape[0]):
+        if old[row, 1] != 0:
+            slot = old[row, 0] & mask
+            while new[slot, 1] != 0:
+                slot = (slot + np.uint64(1)) & mask
+            new[slot, 0] = old[row, 0]
+            new[slot, 1] = old[row, 1]

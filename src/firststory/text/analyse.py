@@ -54,28 +54,25 @@ class Analyser:
 
     def terms(self, surfaces: Sequence[str], kinds: Iterable[int]) -> list[tuple[str, ...]]:
         """The terms of each form: none, one, or (hashtags made of words) several."""
-        words: list[str] = []
-        counts: list[int] = []
-        for surface, kind in zip(surfaces, kinds, strict=True):
-            found = self._words(surface, kind)
-            words += found
-            counts.append(len(found))
-        if self._stemmer is not None:
-            words = self._stemmer.stemWords(words)
-        stems = iter(words)
-        return [tuple(next(stems) for _ in range(count)) for count in counts]
+        words = [self.words(surface, kind) for surface, kind in zip(surfaces, kinds, strict=True)]
+        stems = iter(self.stems([word for found in words for word in found]))
+        return [tuple(next(stems) for _ in found) for found in words]
 
-    def _words(self, surface: str, kind: int) -> list[str]:
+    def stems(self, words: list[str]) -> list[str]:
+        """The stems of words, all at once."""
+        return words if self._stemmer is None else list(self._stemmer.stemWords(words))
+
+    @property
+    def simple(self) -> bool:
+        """Whether words of ASCII letters and digits need nothing but lower case before stop words and stemming."""
+        return self.rules.plain or self.rules.language not in ("tr", "az")
+
+    def words(self, surface: str, kind: int) -> list[str]:
         """The words of a form before stemming."""
         rules = self.rules
         if rules.plain:
             word = surface.lower()
             return [word] if len(surface) >= rules.min_length and word not in rules.stop_words else []
-        if kind == 0 and surface.isascii() and surface.isalpha():  # most forms, quickly
-            if len(surface) < rules.min_length:
-                return []
-            word = surface.lower() if rules.language != "tr" else _lower(surface, "tr")
-            return [] if word in rules.stop_words else [word]
         if kind == MENTION:
             return [surface.lower()] if rules.mentions == "keep" else []
         if kind == HOST:

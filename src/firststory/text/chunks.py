@@ -29,26 +29,19 @@ class Chunk:
 
 def chunks(texts: Sequence[str], size: int = CHUNK) -> Iterator[Chunk]:
     """All of the texts, in order."""
-    gathered: list[str] = []
-    length = 0
-    for text in texts:
-        if gathered and length + len(text) > size:
-            yield _joined(gathered)
-            gathered, length = [], 0
-        if len(text) > size:
-            pieces = list(_cuts(text, size))
-            for begin, end in pieces:
-                yield Chunk(text[begin:end], np.array([end - begin]), is_open=end < len(text))
-        else:
-            gathered.append(text)
-            length += len(text) + 1
-    if gathered:
-        yield _joined(gathered)
-
-
-def _joined(texts: list[str]) -> Chunk:
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
-    return Chunk("\n".join(texts), np.cumsum(lengths + 1) - 1)
+    ends = np.cumsum(lengths + 1)
+    first = 0
+    while first < len(texts):
+        begin = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, begin + size, side="right")), first + 1)
+        if lengths[first] > size:
+            for start, end in _cuts(texts[first], size):
+                is_open = end < len(texts[first])
+                yield Chunk(texts[first][start:end], np.array([end - start]), is_open)
+        else:
+            yield Chunk("\n".join(texts[first:last]), ends[first:last] - begin - 1)
+        first = last
 
 
 def _cuts(text: str, size: int) -> Iterator[tuple[int, int]]:

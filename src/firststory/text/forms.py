@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.kernels.counting import pending_forms
-from firststory.kernels.tokens import RUN, find_tokens, number_forms
+from firststory.kernels.counting import MANY_TERMS, NO_TERM, pending_forms
+from firststory.kernels.tokens import RUN, find_tokens, number_forms, rehash
 from firststory.text.analyse import Analyser, is_marked
 from firststory.text.characters import plain_classes, word_classes
 from firststory.text.chunks import Chunk
@@ -26,6 +26,8 @@ MAX_FORMS = 1 << 19
 """Room for forms at most; about 50 MB."""
 
 Ints = NDArray[np.int32]
+Columns = Callable[[list[str]], list[int]]
+"""Terms -> their columns, -1 where a term has none."""
 
 
 class FormTable:
@@ -45,20 +47,24 @@ class FormTable:
         """Forget every form."""
         n = self._capacity
         self.n_forms = 0
-        self._table = np.full(_table_size(n), -1, dtype=np.int32)
-        self._hash = np.zeros(n, dtype=np.uint64)
-        self._start = np.zeros(n, dtype=np.int64)
-        self._end = np.zeros(n, dtype=np.int64)
-        self._kind = np.zeros(n, dtype=np.uint8)
-        self._flag = np.zeros(n, dtype=np.uint8)
+        self._used = 0
+        self._n_missing = 0
+        self._table = np.zeros((_table_size(n), 2), dtype=np.uint64)
         self._arena = np.zeros(8 * n, dtype=np.uint32)
+        self._place = np.zeros(n, dtype=np.int64)
+        self._simple = np.zeros(n, dtype=np.bool_)
+        """Words of ASCII letters and digits."""
+        self._flag = np.zeros(n, dtype=np.uint8)
+        self.column = np.zeros(n, dtype=np.int32)
+        """The column of a form with one term; NO_TERM, or MANY_TERMS, which are listed:"""
         self.first = np.zeros(n, dtype=np.int32)
-        """Terms of form f: columns[first[f]:last[f]], -1 where a term has no column."""
         self.last = np.zeros(n, dtype=np.int32)
         self.columns = np.zeros(n, dtype=np.int32)
+        """Terms of form f: columns[first[f]:last[f]], -1 where a term has no column."""
         self.missing = np.ones(n, dtype=np.int32)
         """How many terms of a form have no column; 1 where that was not looked up yet."""
-        self.weight = np.ones(n)
+        self.marked = np.zeros(n, dtype=np.bool_)
+        """Capitalised, or with a digit."""
 
     def tokens(self, chunk: Chunk) -> tuple[NDArray[np.uint32], Ints, Ints, NDArray[np.uint8]]:
         """Code points of the chunk; start, end and kind of each token."""
@@ -73,67 +79,106 @@ class FormTable:
         return codes, starts, ends, kinds
 
     def _segmented(self, text: str, starts: Ints, ends: Ints, kinds: NDArray[np.uint8]) -> Any:
+        """The tokens with runs of scripts without spaces cut into words."""
         assert self._segmenter is not None
-        spans: list[tuple[int, int, int]] = []
-        for start, end, kind in zip(starts.tolist(), ends.tolist(), kinds.tolist(), strict=True):
-            if kind == RUN:
-                spans += [(start + a, start + b, RUN) for a, b in self._segmenter.spans(text[start:end])]
-            else:
-                spans.append((start, end, kind))
-        table = np.array(spans, dtype=np.int32).reshape(-1, 3)
-        return (*tuple(np.ascontiguousarray(table[:, c]) for c in (0, 1)), table[:, 2].astype(np.uint8))
+        runs = np.flatnonzero(kinds == RUN)
+        words = [self._segmenter.spans(text[starts[t] : ends[t]]) for t in runs.tolist()]
+        times = np.ones(starts.size, dtype=np.int64)
+        times[runs] = [len(spans) for spans in words]
+        inside = np.array([span for spans in words for span in spans], dtype=np.int32).reshape(-1, 2)
+        starts, ends, kinds = np.repeat(starts, times), np.repeat(ends, times), np.repeat(kinds, times)
+        at = kinds == RUN
+        ends[at] = starts[at] + inside[:, 1]
+        starts[at] += inside[:, 0]
+        return starts, ends, kinds
 
-    def lookup(self, chunk: Chunk, column: Callable[[str], int], *, retry: bool) -> tuple[Ints, Ints]:
+    def lookup(self, chunk: Chunk, column: Columns, *, retry: bool) -> tuple[Ints, Ints]:
         """Start and form number of each token; terms of new forms (and, with `retry`, of forms whose terms had no
         column) are looked up by `column`, in the order in which they appear."""
         codes, starts, ends, kinds = self.tokens(chunk)
         n = starts.size
-        self._make_room(n, int((ends - starts).clip(max=self.max_length).sum()))
+        # A form takes its letters and one word of the arena.
+        self._make_room(n, n + int(np.minimum(ends - starts, self.max_length).sum()))
         forms = np.empty(n, dtype=np.int32)
         known = self.n_forms
-        self.n_forms = number_forms(
-            codes, starts, ends, kinds, n, self.max_length, self._table, self._hash, self._start, self._end,
-            self._kind, self._arena, known, forms,
+        self.n_forms, self._used = number_forms(
+            codes, starts, ends, kinds, n, self.max_length, self._table, self._arena, self._used, known, forms,
+            self._place, self._simple,
         )  # fmt: skip
-        if retry:
+        if retry and self._n_missing:
             found = np.empty(self.n_forms, dtype=np.int32)
             self._resolve(found[: pending_forms(forms, n, self.missing, self._flag, found)], known, column)
         else:
             self._resolve(np.arange(known, self.n_forms, dtype=np.int32), known, column)
         return starts, forms
 
-    def _resolve(self, numbers: Ints, known: int, column: Callable[[str], int]) -> None:
+    def _resolve(self, numbers: Ints, known: int, column: Columns) -> None:
         """Terms and columns of forms; those from `known` on are new."""
-        surfaces = self._surfaces(numbers)
-        terms = self.analyser.terms(surfaces, self._kind[numbers].tolist())
-        used = int(self.last[known - 1]) if known else 0
-        self._reserve(used + sum(map(len, terms)))
-        for f, surface, found in zip(numbers.tolist(), surfaces, terms, strict=True):
-            if f >= known:
-                self.first[f] = used
-                used += len(found)
-                self.last[f] = used
-                if self.surface_weight != 1.0 and is_marked(surface):
-                    self.weight[f] = self.surface_weight
-            missing = 0
-            for a, term in enumerate(found, self.first[f]):
-                v = column(term)
-                self.columns[a] = v
-                missing += v < 0
-            self.missing[f] = missing
-
-    def _surfaces(self, numbers: Ints) -> list[str]:
         if not numbers.size:
-            return []
-        if numbers[-1] - numbers[0] != numbers.size - 1:  # old forms among them
-            spans = zip(self._start[numbers].tolist(), self._end[numbers].tolist(), strict=True)
-            return [self._arena[a:b].tobytes().decode("utf-32-le", "surrogatepass") for a, b in spans]
-        begin, end = int(self._start[numbers[0]]), int(self._end[numbers[-1]])
-        text = self._arena[begin:end].tobytes().decode("utf-32-le", "surrogatepass")
-        starts, ends = (self._start[numbers] - begin).tolist(), (self._end[numbers] - begin).tolist()
-        return [text[a:b] for a, b in zip(starts, ends, strict=True)]
+            return
+        terms, counts = self._terms(numbers)
+        found = np.array(column(terms), dtype=np.int32)
+        new = numbers >= known
+        used = int(self.last[known - 1]) if known else 0
+        self._reserve(used + found.size)
+        # New forms take the next places, in order; old ones have theirs.
+        lengths = np.where(new, counts, 0)
+        behind = used + np.cumsum(lengths)
+        self.last[numbers[new]] = behind[new]
+        self.first[numbers[new]] = (behind - lengths)[new]
+        inside = np.arange(found.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        self.columns[np.repeat(self.first[numbers], counts) + inside] = found
+        owner = np.repeat(np.arange(numbers.size), counts)
+        missing = np.bincount(owner[found < 0], minlength=numbers.size)
+        self._n_missing += int(np.count_nonzero(missing) - np.count_nonzero(self.missing[numbers[~new]]))
+        self.missing[numbers] = missing
+        single = (counts == 1) & (missing == 0)
+        self.column[numbers] = np.where(counts == 0, NO_TERM, MANY_TERMS)
+        self.column[numbers[single]] = self.columns[self.first[numbers[single]]]
 
-    def _make_room(self, n_tokens: int, n_characters: int) -> None:
+    def _terms(self, numbers: Ints) -> tuple[list[str], NDArray[np.int64]]:
+        """The terms of forms, one after the other, and how many each has."""
+        analyser = self.analyser
+        rules = analyser.rules
+        surfaces, words = self._surfaces(numbers)
+        drop = rules.stop_words
+        simple = self._simple[numbers] if analyser.simple else np.zeros(numbers.size, dtype=bool)
+        header = self._arena[self._place[numbers]]
+        short, kinds = (header >> 8) < rules.min_length, (header & 255).tolist()
+        counts = np.array([word not in drop for word in words], dtype=np.int64)
+        counts[short] = 0
+        several = {}
+        for i in np.flatnonzero(~simple).tolist():
+            several[i] = analyser.words(surfaces[i], kinds[i])
+            counts[i] = len(several[i])
+            words[i] = several[i][0] if several[i] else ""
+        kept = [words[i] for i in np.flatnonzero(counts).tolist()]
+        if counts.max(initial=0) > 1:
+            kept = [word for i in np.flatnonzero(counts).tolist() for word in several.get(i, (words[i],))]
+        if self.surface_weight != 1.0:
+            self.marked[numbers] = list(map(is_marked, surfaces))
+        return analyser.stems(kept), counts
+
+    def _surfaces(self, numbers: Ints) -> tuple[list[str], list[str]]:
+        """The forms as they are written, and with ASCII letters in lower case."""
+        places = self._place[numbers]
+        lengths = (self._arena[places] >> 8).astype(np.int64)
+        if numbers[-1] - numbers[0] == numbers.size - 1:  # new forms only: one stretch of the arena, headers and all
+            begin = int(places[0])
+            codes = self._arena[begin : places[-1] + 1 + lengths[-1]].copy()
+            codes[places - begin] = 32
+            starts = places + 1 - begin
+        else:
+            ends = np.cumsum(lengths)
+            starts = ends - lengths
+            codes = self._arena[np.arange(ends[-1]) + np.repeat(places + 1 - starts, lengths)]
+        lower = np.where((codes >= 65) & (codes <= 90), codes + np.uint32(32), codes)
+        text, folded = (array.tobytes().decode("utf-32-le", "surrogatepass") for array in (codes, lower))
+        begins, ends = starts.tolist(), (starts + lengths).tolist()
+        surfaces = [text[a:b] for a, b in zip(begins, ends, strict=True)]
+        return surfaces, [folded[a:b] for a, b in zip(begins, ends, strict=True)]
+
+    def _make_room(self, n_tokens: int, n_words: int) -> None:
         """So that a chunk's forms fit even if every token is new; grow, and start afresh at the limit."""
         need = self.n_forms + n_tokens
         if need > self._capacity:
@@ -142,23 +187,17 @@ class FormTable:
                 self.clear()
             else:
                 self._grow(max(need, 2 * self._capacity))
-        used = int(self._end[self.n_forms - 1]) if self.n_forms else 0
-        if used + n_characters > self._arena.size:
-            self._arena = _longer(self._arena, max(used + n_characters, 2 * self._arena.size))
+        if self._used + n_words > self._arena.size:
+            self._arena = _longer(self._arena, max(self._used + n_words, 2 * self._arena.size))
 
     def _grow(self, capacity: int) -> None:
         self._capacity = capacity
-        for name in ("_hash", "_start", "_end", "_kind", "_flag", "first", "last"):
+        for name in ("_place", "_simple", "_flag", "column", "first", "last", "marked"):
             setattr(self, name, _longer(getattr(self, name), capacity))
-        for name in ("missing", "weight"):
-            setattr(self, name, _longer(getattr(self, name), capacity, fill=1))
-        size = _table_size(capacity)
-        self._table = np.full(size, -1, dtype=np.int32)
-        slots = (self._hash[: self.n_forms] & np.uint64(size - 1)).astype(np.int64)
-        for f, slot in enumerate(slots.tolist()):
-            while self._table[slot] >= 0:
-                slot = (slot + 1) & (size - 1)
-            self._table[slot] = f
+        self.missing = _longer(self.missing, capacity, fill=1)
+        table = np.zeros((_table_size(capacity), 2), dtype=np.uint64)
+        rehash(self._table, table)
+        self._table = table
 
     def _reserve(self, n_columns: int) -> None:
         if n_columns > self.columns.size:

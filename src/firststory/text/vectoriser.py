@@ -362,7 +362,9 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
 
     def _documents(self, texts: Iterable[str]) -> Sequence[str]:
         documents = [] if isinstance(texts, (str, bytes)) else list(texts)
-        bad = next((i for i, text in enumerate(documents) if not isinstance(text, str)), None)
+        bad = None
+        if not set(map(type, documents)) <= {str}:
+            bad = next((i for i, text in enumerate(documents) if not isinstance(text, str)), None)
         if isinstance(texts, (str, bytes)) or bad is not None:
             raise ParameterError(
                 owner=type(self).__name__,
@@ -380,7 +382,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         parts: list[tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]] = []
         for chunk in chunks(documents):
             starts, forms = table.lookup(
-                chunk, vocabulary.add if learn else vocabulary.__getitem__, retry=learn and not vocabulary.is_full
+                chunk, vocabulary.add if learn else vocabulary.find, retry=learn and not vocabulary.is_full
             )
             if learn:
                 frequencies.grow(len(vocabulary))
@@ -394,7 +396,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             data = np.empty(most)
             n_rows, n_touched, dropped = counting.count_documents(
                 forms, starts, forms.size, chunk.ends, chunk.is_open,
-                table.first, table.last, table.columns, table.missing, table.weight,
+                table.column, table.first, table.last, table.columns, table.missing, table.marked, self.surface_weight,
                 _WEIGHTINGS[self.weighting], self.sublinear, _NORMS[self.norm], frequencies.keep, learn,
                 frequencies.frequency, frequencies.seen, frequencies.clock,
                 tally, touched, n_touched, indptr, indices, data,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,7 +69,7 @@ class Vocabulary:
     Examples
     --------
     >>> vocabulary = Vocabulary(max_terms=2)
-    >>> [vocabulary.add(term) for term in ("storm", "flood", "storm", "fire")]
+    >>> vocabulary.add(["storm", "flood", "storm", "fire"])
     [0, 1, 0, -1]
     >>> "flood" in vocabulary, vocabulary["fire"], len(vocabulary)
     (True, -1, 2)
@@ -77,29 +77,42 @@ class Vocabulary:
 
     def __init__(self, max_terms: int) -> None:
         self.max_terms = max_terms
-        self.terms: list[str] = []
         self._columns: dict[str, int] = {}
 
-    def add(self, term: str) -> int:
-        """The term's column; a new one where there is room, else -1."""
-        column = self._columns.get(term)
-        if column is None:
-            if self.is_full:
-                return -1
-            column = self._columns[term] = len(self.terms)
-            self.terms.append(term)
-        return column
+    @property
+    def terms(self) -> list[str]:
+        """The terms in the order of their columns."""
+        return list(self._columns)
+
+    def add(self, terms: Sequence[str]) -> list[int]:
+        """The column of each term; a new one for a new term where there is room, else -1."""
+        known = self._columns
+        if len(known) + len(terms) <= self.max_terms:
+            place = known.setdefault
+            return [place(term, len(known)) for term in terms]
+        columns = []
+        for term in terms:
+            if term not in known and len(known) < self.max_terms:
+                known[term] = len(known)
+            columns.append(known.get(term, -1))
+        return columns
+
+    def find(self, terms: Sequence[str]) -> list[int]:
+        """The column of each term, -1 where there is none."""
+        get = self._columns.get
+        return [get(term, -1) for term in terms]
 
     @property
     def is_full(self) -> bool:
-        return len(self.terms) >= self.max_terms
+        """Whether there is no room for another term."""
+        return len(self._columns) >= self.max_terms
 
     def prune(self, keep: NDArray[np.bool_]) -> Remap:
         """Drop the terms that are not kept and close the gaps."""
         old_to_new = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int64)
-        self.terms = [self.terms[v] for v in np.flatnonzero(keep)]
-        self._columns = {term: v for v, term in enumerate(self.terms)}
-        return Remap(old_to_new, len(self.terms))
+        kept = (term for term, column in self._columns.items() if keep[column])
+        self._columns = {term: column for column, term in enumerate(kept)}
+        return Remap(old_to_new, len(self._columns))
 
     def __getitem__(self, term: str) -> int:
         return self._columns.get(term, -1)
@@ -108,13 +121,13 @@ class Vocabulary:
         return term in self._columns
 
     def __len__(self) -> int:
-        return len(self.terms)
+        return len(self._columns)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.terms)
+        return iter(self._columns)
 
     def get_state(self) -> dict[str, Any]:
-        encoded = [term.encode("utf-8", "surrogatepass") for term in self.terms]
+        encoded = [term.encode("utf-8", "surrogatepass") for term in self._columns]
         ends = np.cumsum([len(term) for term in encoded], dtype=np.int64) if encoded else np.empty(0, np.int64)
         return {"max_terms": self.max_terms, "ends": ends, "utf8": np.frombuffer(b"".join(encoded), dtype=np.uint8)}
 
@@ -122,8 +135,7 @@ class Vocabulary:
     def from_state(cls, state: dict[str, Any]) -> Vocabulary:
         vocabulary = cls(int(state["max_terms"]))
         joined = state["utf8"].tobytes()
-        begin = 0
-        for end in state["ends"].tolist():
-            vocabulary.add(joined[begin:end].decode("utf-8", "surrogatepass"))
-            begin = end
+        ends = state["ends"].tolist()
+        spans = zip([0, *ends], ends, strict=False)
+        vocabulary.add([joined[begin:end].decode("utf-8", "surrogatepass") for begin, end in spans])
         return vocabulary

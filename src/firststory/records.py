@@ -72,6 +72,8 @@ class Batch:
     quarantined: tuple[Quarantined, ...] = ()
     late: int = 0
     """How many of the documents belong, by their time, to a window that was closed already."""
+    window: int | None = None
+    """What the window needs to go on after this batch: its number in time, or the latest time in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,10 +84,14 @@ def load(
     *,
     environment: Mapping[str, str] | None = None,
     config: Path | str | None = None,
+    kept: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """Settings from what was given (None = not given), then the environment, then the TOML file, then the defaults."""
+    """Settings from what was given (None = not given), then the environment, then the TOML file, then the defaults.
+
+    `kept` are the settings of a store that exists: they stand in for the defaults.
+    """
     environment = environment or {}
-    values: dict[str, Any] = {}
+    values: dict[str, Any] = {item.name: kept[item.name] for item in fields(Settings) if kept and item.name in kept}
     for name, value in _from_file(config, environment).items():
         values[name] = _parsed(name, value, "the settings file")
     for item in fields(Settings):

@@ -1,0 +1,112 @@
+"""From settings to a stream: which vectoriser feeds which detector, under the names that people type."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from firststory.errors import ParameterError
+from firststory.settings import Settings
+
+COUNTS = {"weighting": "count", "norm": None}
+TFIDF = {"weighting": "tfidf", "norm": "l2"}
+UNIT_L1 = {"weighting": "tfidf", "norm": "l1"}
+NEIGHBOURS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A detector with the rows that it wants."""
+
+    module: str
+    name: str
+    about: str
+    rows: Mapping[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+RECIPES: dict[str, Recipe] = {
+    "fused": Recipe(
+        "fused_novelty",
+        "FusedNovelty",
+        "nearest neighbour and story centroid, fused; knows time",
+        {**COUNTS, "surface_weight": 2.0},
+    ),
+    "neighbour": Recipe("nearest_neighbour", "NearestNeighbour", "1 - best cosine to the past", TFIDF),
+    "clustering": Recipe("incremental_clustering", "IncrementalClustering", "single-pass clusters (GAC-INCR)", TFIDF),
+    "l1": Recipe("online_l1", "OnlineL1Dictionary", "residual of an online l1 dictionary", UNIT_L1),
+    "l1-batch": Recipe("batch_l1", "BatchL1Dictionary", "residual of an l1 dictionary, batch by batch", UNIT_L1),
+    "l2-batch": Recipe("batch_l2", "BatchL2Dictionary", "residual of an l2 dictionary, batch by batch", UNIT_L1),
+    "mixture": Recipe("dirichlet_mixture", "DirichletMixture", "non-parametric mixture of topics", COUNTS),
+    "mixture-soft": Recipe(
+        "dirichlet_mixture", "DirichletMixture", "the same with soft updates", COUNTS, {"update": "soft"}
+    ),
+}
+
+
+def detector_names() -> list[str]:
+    """The names that `detector` can have."""
+    return [name for name, recipe in RECIPES.items() if find_spec(f"firststory.detectors.{recipe.module}")]
+
+
+def recipe_of(name: str) -> Recipe:
+    if name not in detector_names():
+        raise ParameterError(
+            owner="firststory",
+            parameter="detector",
+            allowed="one of " + ", ".join(detector_names()),
+            received=name,
+            remedy="Leave it out for the default.",
+        )
+    return RECIPES[name]
+
+
+def build_detector(name: str, *, memory: int | None = None, seed: int = 0) -> Any:
+    """The detector by its name, with its memory bounded where it keeps documents."""
+    recipe = recipe_of(name)
+    kind = getattr(import_module(f"firststory.detectors.{recipe.module}"), recipe.name)
+    known = kind().get_params(deep=False)
+    offered = {"window": memory, "random_state": seed, "n_neighbours": NEIGHBOURS, **recipe.options}
+    return kind(**{key: value for key, value in offered.items() if key in known})
+
+
+def build_vectoriser(name: str, settings: Settings) -> Any:
+    from firststory.text.vectoriser import StreamVectorizer
+
+    return StreamVectorizer(language=settings.language, max_terms=settings.max_terms, **recipe_of(name).rows)
+
+
+def build_core(settings: Settings, detector: Any = None) -> Any:
+    """The deterministic core that the settings describe; `detector` is one of your own in place of a named one."""
+    from firststory.alerts.gate import AlertGate
+    from firststory.alerts.memory import DocumentMemory
+    from firststory.alerts.stories import StoryTracker
+    from firststory.detectors.nearest_neighbour import NearestNeighbour
+    from firststory.pipeline.step import Parts, StreamCore
+    from firststory.pipeline.themes import Themes
+    from firststory.topics.online_nmf import OnlineNMF
+
+    name, memory = settings.detector, settings.memory
+    if detector is None:
+        detector = build_detector(name, memory=memory, seed=settings.seed)
+    if settings.topics not in ("none", "nmf"):
+        raise ParameterError(
+            owner="firststory", parameter="topics", allowed="none or nmf", received=settings.topics,
+            remedy="Leave it out for the default.",
+        )  # fmt: skip
+    knows_neighbours = "n_neighbours" in detector.get_params(deep=False)
+    return StreamCore(
+        Parts(
+            vectoriser=build_vectoriser(name, settings),
+            detector=detector,
+            gate=AlertGate(settings.budget),
+            stories=StoryTracker(window=memory),
+            memory=DocumentMemory(memory),
+            neighbours=None if knows_neighbours else NearestNeighbour(window=memory, n_neighbours=NEIGHBOURS),
+            themes=Themes(OnlineNMF(random_state=settings.seed)) if settings.topics == "nmf" else None,
+        ),
+        memory=memory,
+    )

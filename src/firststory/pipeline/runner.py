@@ -1,0 +1,119 @@
+"""The only loop: arrivals into batches, batches into steps, steps into the store.
+
+Resuming is the last saved state and a replay of the steps recorded since. The core is deterministic, so a run that was
+killed and resumed leaves the same store as one that was not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from firststory.errors import ParameterError
+from firststory.pipeline.build import build_core
+from firststory.pipeline.window import Arrival, Window
+from firststory.records import Batch, Step
+from firststory.settings import Settings
+from firststory.store.state import pack_state, unpack_state
+from firststory.store.store import Store
+
+
+def _silent(text: str) -> None:
+    """Say nothing."""
+
+
+class Runner:
+    """Runs a stream, into a store or only past it.
+
+    Parameters
+    ----------
+    settings : Settings
+    store : Store, optional
+        Where results go and where a run goes on. Without one nothing is kept but the core itself.
+    say : callable
+        Is told, in one sentence, what a person should know.
+    """
+
+    def __init__(
+        self, settings: Settings, store: Store | None = None, say: Callable[[str], None] = _silent, detector: Any = None
+    ) -> None:
+        self.settings = settings
+        self.store = store
+        self.core = build_core(settings, detector)
+        self.is_busy = False
+        """True while a step is computed or written: the wrong moment to stop."""
+        self._next = 0
+        self._reached: int | None = None
+        self._saved = -1
+        self._say = say
+        if store is not None:
+            store.claim()
+            _agree(settings, store)
+            self._resume(store)
+
+    def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
+        """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
+        window = Window(self.settings.window, self._reached)
+        try:
+            for batch in window.batches(arrivals, self._next):
+                yield self._take(batch)
+        finally:
+            self.save()
+
+    def _take(self, batch: Batch) -> Step:
+        self.is_busy = True
+        known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
+        step: Step = self.core.step(batch, known)
+        self._next, self._reached = batch.index + 1, batch.window
+        if self.store is not None:
+            due = self._next - 1 - self._saved >= self.settings.save_every
+            state = pack_state(self.core.get_state()) if due else None
+            self.store.write_step(step, window=batch.window, threshold=self._bar(), state=state)
+            if due:
+                self._saved = batch.index
+        self.is_busy = False
+        return step
+
+    def save(self) -> None:
+        """Keep the model as it is now, unless a step was cut short: then the store replays it."""
+        if self.store is not None and not self.is_busy and self._next - 1 > self._saved:
+            self.store.write_state(self._next - 1, pack_state(self.core.get_state()))
+            self._saved = self._next - 1
+
+    def _bar(self) -> tuple[float | None, float | None, str]:
+        status = self.core.parts.gate.status()
+        history = status.get("history") or [{"reason": ""}]
+        return status.get("threshold"), status.get("level"), str(history[-1]["reason"])
+
+    def _resume(self, store: Store) -> None:
+        saved = store.last_state()
+        if saved is not None:
+            self._saved, blob = saved
+            self.core.set_state(unpack_state(blob))
+        replayed = 0
+        for index, verdicts in store.recorded(after=self._saved):
+            step = self.core.step(Batch(index=index, documents=tuple(verdict.document for verdict in verdicts)))
+            same = [v.novelty for v in step.verdicts] == [v.novelty for v in verdicts]
+            if not same:
+                self._say(f"step {index} came out differently when replayed: was the store made by another version?")
+            replayed += 1
+        self._next, self._reached = store.last_step() + 1, store.last_window()
+        if self._next:
+            self._say(f"resuming after step {self._next - 1} ({replayed} steps replayed)")
+
+
+def _agree(settings: Settings, store: Store) -> None:
+    """A store's results come from one set of model settings; the first run decides."""
+    wanted, kept = settings.model(), store.settings()
+    if not kept:
+        store.keep_settings(wanted)
+        return
+    for name, value in wanted.items():
+        if kept.get(name, value) != value:
+            raise ParameterError(
+                owner="store",
+                parameter=name,
+                allowed=f"{kept[name]!r}, with which this store was begun",
+                received=value,
+                remedy=f"Leave --{name.replace('_', '-')} out, or begin another store.",
+            )

@@ -1,0 +1,351 @@
+"""One timestep: state and a batch in, verdicts out. No clock, no input or output, seeded: same batch, same bytes.
+
+documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ alerts ─ stories ─ evidence ─ verdicts
+            dropped       attached to                    budget
+                          the first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from firststory.alerts.explain import explain
+from firststory.alerts.gate import AlertGate, Judgement
+from firststory.alerts.memory import DocumentMemory
+from firststory.alerts.stories import Arrival, Assignment, StoryTracker
+from firststory.errors import StateError
+from firststory.pipeline.rows import unit_rows
+from firststory.pipeline.seen import Seen, fingerprint, number_of
+from firststory.pipeline.themes import Themes
+from firststory.records import Batch, Document, Evidence, NoveltyKind, Step, Verdict
+
+STATE_VERSION = 1
+ASSUMED = "UTC, assumed"
+"""The name of the zone that sources give to times without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a stream is made of; `build` puts it together, the step only calls it."""
+
+    vectoriser: Any
+    detector: Any
+    gate: AlertGate
+    stories: StoryTracker
+    memory: DocumentMemory
+    neighbours: Any | None = None
+    """An index of earlier documents, where the detector itself knows no neighbours."""
+    themes: Themes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A document with words, and all that is known of it when stories are told."""
+
+    document: Document
+    novelty: float
+    judgement: Judgement
+    columns: Any
+    weights: Any
+    neighbours: Sequence[tuple[int, float]]
+    tokens: Sequence[Any]
+    """Its words with their places, for the documents that somebody will look at."""
+
+
+class StreamCore:
+    """The deterministic core of a stream.
+
+    Parameters
+    ----------
+    parts : Parts
+    memory : int
+        How many ids and texts are remembered, to know them when they come again.
+    """
+
+    def __init__(self, parts: Parts, memory: int = 50_000) -> None:
+        self.parts = parts
+        self._ids = Seen(memory)
+        self._texts = Seen(memory)
+        self._is_timed: bool | None = None
+        self._now = 0.0
+        self._recent: list[float] = []
+        """The latest scores: what is neutral, and what is low, differs between detectors."""
+
+    def step(self, batch: Batch, known: Collection[str] = ()) -> Step:
+        """Judge one batch by the past, then learn it. `known` are ids that the store has already."""
+        fresh = self._not_redelivered(batch.documents, known)
+        copies = self._copies(fresh)
+        originals = [document for document in fresh if document.id not in copies]
+        judged, empty = self._judge(originals)
+        assigned = self._assign(judged, [document for document in fresh if document.id in copies], copies)
+        verdicts = tuple(self._verdict(document, copies, judged, assigned) for document in fresh)
+        self._recent = (self._recent + [one.novelty for one in judged.values()])[-1000:]
+        stories = self.parts.stories.changed()
+        counts = {
+            "seen": len(batch.documents) + len(batch.quarantined),
+            "scored": len(judged),
+            "novel": sum(verdict.is_novel for verdict in verdicts),
+            "redelivered": len(batch.documents) - len(fresh),
+            "duplicates": len(copies),
+            "empty": empty,
+            "late": batch.late,
+            "untimed": sum(document.time is None for document in fresh),
+            "assumed_utc": sum(d.time is not None and d.time.tzname() == ASSUMED for d in fresh),
+            "quarantined": len(batch.quarantined),
+        }
+        return Step(
+            index=batch.index,
+            verdicts=verdicts,
+            positions=batch.positions,
+            quarantined=batch.quarantined,
+            stories=stories,
+            topics=self.parts.themes.topics(self.parts.vectoriser) if self.parts.themes else (),
+            counts=counts,
+        )
+
+    # -- known ids, known texts ----------------------------------------------------------------------------
+
+    def _not_redelivered(self, documents: Sequence[Document], known: Collection[str]) -> list[Document]:
+        fresh = []
+        for document in documents:
+            number = number_of(document.id)
+            if document.id not in known and self._ids.get(number) is None:
+                self._ids.add(number, "")
+                fresh.append(document)
+        return fresh
+
+    def _copies(self, documents: Sequence[Document]) -> dict[str, str]:
+        """The documents whose text came before, each with the id of the first that had it."""
+        copies = {}
+        for document in documents:
+            number = fingerprint(full_text(document))
+            first = self._texts.get(number)
+            if first is None:
+                self._texts.add(number, document.id)
+            else:
+                copies[document.id] = first
+        return copies
+
+    # -- novelty -------------------------------------------------------------------------------------------
+
+    def _judge(self, documents: Sequence[Document]) -> tuple[dict[str, _Judged], int]:
+        """Novelty, p-value and decision for each document that has words; and how many have none."""
+        parts = self.parts
+        if not documents:
+            return {}, 0
+        rows = parts.vectoriser.partial_fit_transform([full_text(document) for document in documents])
+        has_words = np.diff(rows.indptr) > 0
+        with_words = [document for document, some in zip(documents, has_words, strict=True) if some]
+        if not with_words:
+            return {}, len(documents)
+        rows = rows if has_words.all() else rows[np.flatnonzero(has_words)]
+        times = self._clock(with_words)
+        scores = parts.detector.score_then_learn(rows, times=times)
+        weights = unit_rows(rows, parts.vectoriser)
+        near = self._neighbours(weights, times)
+        clock = [None] * len(with_words) if times is None else times.tolist()
+        judgements = parts.gate.judge(scores, clock, [document.id for document in with_words])
+        if parts.themes:
+            parts.themes.learn(weights)
+        judged = {}
+        for i, document in enumerate(with_words):
+            span = slice(weights.indptr[i], weights.indptr[i + 1])
+            columns, values = weights.indices[span], weights.data[span]
+            tokens = parts.vectoriser.tokens(full_text(document)) if judgements[i].is_novel else ()
+            judged[document.id] = _Judged(document, float(scores[i]), judgements[i], columns, values, near[i], tokens)
+            parts.memory.add(document, columns)
+        return judged, len(documents) - len(with_words)
+
+    def _clock(self, documents: Sequence[Document]) -> Any:
+        """Seconds of each document, or None for a stream without times; whether it has any is decided at its start.
+
+        A document without a time in a stream that has them takes the time of the one before it.
+        """
+        if self._is_timed is None:
+            first = next((document.time for document in documents if document.time is not None), None)
+            self._is_timed = first is not None
+            self._now = first.timestamp() if first is not None else 0.0
+        if not self._is_timed:
+            return None
+        times = np.empty(len(documents))
+        for i, document in enumerate(documents):
+            if document.time is not None:
+                self._now = document.time.timestamp()
+            times[i] = self._now
+        return times
+
+    def _neighbours(self, weights: sp.csr_matrix, times: Any) -> list[list[tuple[int, float]]]:
+        """Of each row the nearest earlier ones: (ordinal, cosine), nearest first."""
+        knows = self.parts.detector
+        if self.parts.neighbours is not None:
+            knows = self.parts.neighbours
+            knows.score_then_learn(weights, times=times)
+        pairs = zip(knows.neighbours_.tolist(), knows.similarities_.tolist(), strict=True)
+        return [[(n, s) for n, s in zip(ordinals, cosines, strict=True) if n >= 0] for ordinals, cosines in pairs]
+
+    # -- stories -------------------------------------------------------------------------------------------
+
+    def _assign(
+        self, judged: Mapping[str, _Judged], repeated: Sequence[Document], copies: Mapping[str, str]
+    ) -> dict[str, Assignment]:
+        parts = self.parts
+        arrivals = [
+            Arrival(
+                document=one.document,
+                columns=one.columns,
+                weights=one.weights,
+                neighbours=[
+                    (earlier.id, similarity)
+                    for ordinal, similarity in one.neighbours
+                    if (earlier := parts.memory.get(ordinal)) is not None
+                ],
+                is_novel=one.judgement.is_novel,
+                # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
+                surfaces={token.column: token.surface for token in reversed(one.tokens) if token.column >= 0},
+            )
+            for one in judged.values()
+        ]
+        # Copies come after all originals: the first of them may stand later in the batch than its time says.
+        nothing = np.empty(0, dtype=np.int32), np.empty(0)
+        doubles = [Arrival(document, *nothing, duplicate_of=copies[document.id]) for document in repeated]
+        names = [arrival.document.id for arrival in (*arrivals, *doubles)]
+        return dict(zip(names, parts.stories.assign(arrivals) + parts.stories.assign(doubles), strict=True))
+
+    # -- verdicts ------------------------------------------------------------------------------------------
+
+    def _verdict(
+        self,
+        document: Document,
+        copies: Mapping[str, str],
+        judged: Mapping[str, _Judged],
+        assigned: Mapping[str, Assignment],
+    ) -> Verdict:
+        story = assigned[document.id].story if document.id in assigned else None
+        if document.id in copies:
+            low = min(self._recent, default=0.0)
+            evidence = explain(document, "duplicate")
+            return Verdict(document, min(low, 0.0), 1.0, False, None, story, copies[document.id], evidence)
+        if document.id not in judged:
+            neutral = float(np.median(self._recent)) if self._recent else 0.0
+            evidence = Evidence(kind="known", sentence="It has no words to judge it by.")
+            return Verdict(document, neutral, None, False, None, None, None, evidence)
+        one = judged[document.id]
+        judgement = one.judgement
+        evidence = self._evidence(one, assigned[document.id])
+        return Verdict(
+            document=document,
+            novelty=one.novelty,
+            p_value=judgement.p_value,
+            is_novel=judgement.is_novel,
+            threshold=judgement.threshold,
+            story=story,
+            evidence=evidence,
+        )
+
+    def _evidence(self, one: _Judged, assigned: Assignment) -> Evidence:
+        kind: NoveltyKind = "event" if assigned.opened else "development" if one.judgement.is_novel else "known"
+        nearest = [
+            (earlier, similarity)
+            for ordinal, similarity in one.neighbours[:3]
+            if (earlier := self.parts.memory.get(ordinal)) is not None
+        ]
+        if not one.judgement.is_novel:
+            # Nobody is called to look at it: naming its neighbours is enough, and much cheaper.
+            return explain(one.document, kind, nearest=nearest)
+        evidence = explain(
+            one.document,
+            kind,
+            tokens=one.tokens,
+            weights=dict(zip(one.columns.tolist(), one.weights.tolist(), strict=True)),
+            nearest=nearest,
+        )
+        return _into_text(evidence, len(full_text(one.document)) - len(one.document.text))
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything that the future depends on: a flat dict of arrays and JSON values."""
+        state: dict[str, Any] = {
+            "class": type(self).__name__,
+            "version": STATE_VERSION,
+            "stream": [self._is_timed, self._now, self._recent],
+        }
+        for name, part in self._stateful().items():
+            # A part that has seen nothing yet has no state; its absence says so.
+            state.update({f"{name}/{key}": value for key, value in part.get_state().items()})
+        return state
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Become what `get_state` described."""
+        if state.get("class") != type(self).__name__ or state.get("version") != STATE_VERSION:
+            raise StateError(
+                owner="store",
+                parameter="the saved model",
+                allowed=f"{type(self).__name__}, version {STATE_VERSION}",
+                received=f"{state.get('class')}, version {state.get('version')}",
+                remedy="Go on with the firststory version that saved it, or begin a new store.",
+            )
+        self._is_timed, self._now, self._recent = state["stream"]
+        held: dict[str, dict[str, Any]] = {}
+        for key, value in state.items():
+            name, slash, rest = key.partition("/")
+            if slash:
+                held.setdefault(name, {})[rest] = value
+        fresh = {}
+        for name, part in self._stateful().items():
+            if hasattr(part, "set_state"):
+                part.set_state(held[name])
+            else:
+                fresh[name] = type(part).from_state(held[name])
+        self._ids, self._texts = fresh.pop("ids"), fresh.pop("texts")
+        old = self.parts
+        self.parts = Parts(
+            vectoriser=old.vectoriser,
+            detector=old.detector,
+            gate=fresh["gate"],
+            stories=fresh["stories"],
+            memory=fresh["memory"],
+            neighbours=old.neighbours,
+            themes=fresh.get("themes"),
+        )
+
+    def _stateful(self) -> dict[str, Any]:
+        parts = self.parts
+        every = {
+            "ids": self._ids,
+            "texts": self._texts,
+            "vectoriser": parts.vectoriser,
+            "detector": parts.detector,
+            "gate": parts.gate,
+            "stories": parts.stories,
+            "memory": parts.memory,
+            "neighbours": parts.neighbours,
+            "themes": parts.themes,
+        }
+        return {name: part for name, part in every.items() if part is not None}
+
+
+def full_text(document: Document) -> str:
+    """What is read of a document: its text, with the title before it where the text does not begin with it."""
+    title = document.title
+    if not title or document.text.startswith(title):
+        return document.text
+    return f"{title}\n{document.text}"
+
+
+def _into_text(evidence: Evidence, before: int) -> Evidence:
+    """Offsets into the document's own text; a term that stands only in a title before it has none."""
+    if not before:
+        return evidence
+    terms = tuple(
+        type(term)(term.text, term.weight, term.start - before, term.end - before)
+        if term.start >= before
+        else type(term)(term.text, term.weight)
+        for term in evidence.terms
+    )
+    return Evidence(terms, evidence.nearest, evidence.kind, evidence.sentence)

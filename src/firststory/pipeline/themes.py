@@ -1,0 +1,84 @@
+"""The stream's themes beside its stories: a topic model that learns whenever enough documents have gathered."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import scipy.sparse as sp
+
+from firststory.records import Topic
+from firststory.topics.online_nmf import OnlineNMF
+
+GATHER = 200
+"""Documents that make a timestep of the topic model: fewer say too little about themes."""
+
+
+class Themes:
+    """Online NMF over the stream's unit rows.
+
+    Parameters
+    ----------
+    model : OnlineNMF
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self._pending: list[sp.csr_matrix] = []
+        self._has_news = False
+
+    def learn(self, rows: sp.csr_matrix) -> None:
+        """Gather rows; learn them when there are enough."""
+        self._pending.append(rows)
+        if sum(block.shape[0] for block in self._pending) < GATHER:
+            return
+        self.model.partial_fit(_stack(self._pending))
+        self._pending = []
+        self._has_news = True
+
+    def topics(self, vectoriser: Any, n_terms: int = 10) -> tuple[Topic, ...]:
+        """The themes, where they were learnt anew since the last call; nothing otherwise."""
+        if not self._has_news:
+            return ()
+        self._has_news = False
+        model = self.model
+        lineage = model.lineage_
+        named = model.topics(vectoriser.get_feature_names_out(), n_terms)
+        total = float(model.weights_.sum()) or 1.0
+        return tuple(
+            Topic(
+                id=lineage.ids[row],
+                terms=tuple(terms),
+                share=float(model.weights_[row]) / total,
+                trend=lineage.trend(row),
+                born=int(lineage.born[row]),
+            )
+            for row, terms in enumerate(named)
+            if lineage.ids[row]
+        )
+
+    def get_state(self) -> dict[str, Any]:
+        state = {f"model/{key}": value for key, value in self.model.get_state().items()}
+        if self._pending:
+            rows = _stack(self._pending)
+            state |= {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr, "width": int(rows.shape[1])}
+        return state
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        held = {key.partition("/")[2]: value for key, value in state.items() if key.startswith("model/")}
+        themes = cls(OnlineNMF().set_state(held))
+        if "data" in state:
+            shape = (len(state["indptr"]) - 1, int(state["width"]))
+            themes._pending = [sp.csr_matrix((state["data"], state["indices"], state["indptr"]), shape=shape)]
+        return themes
+
+
+def _stack(blocks: list[sp.csr_matrix]) -> sp.csr_matrix:
+    """One block of them all, as wide as the widest."""
+    width = max(block.shape[1] for block in blocks)
+    wide = []
+    for block in blocks:
+        copy = block.copy()
+        copy.resize(block.shape[0], width)
+        wide.append(copy)
+    return sp.vstack(wide, format="csr")

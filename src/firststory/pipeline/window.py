@@ -1,0 +1,143 @@
+"""Documents gathered into timesteps: by number, or by the clock that the documents themselves carry.
+
+Windows in time lie on a fixed grid since 1970, so that where they begin does not depend on where reading began. A
+document that belongs to a window that is closed already is late: it joins the window that is open, and is counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+
+from firststory.errors import ParameterError
+from firststory.records import Batch, Document, Position, Quarantined
+
+Arrival = tuple[Document, Position] | Quarantined
+
+UNITS = {"s": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400}
+UNITS |= {"w": 604800, "week": 604800}
+MOST = 10_000
+"""Documents of one timestep, however long its window: memory is bounded."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Window:
+    """Cuts arrivals into batches.
+
+    Parameters
+    ----------
+    width : int or str
+        A number of documents, or a time: "15min", "6h", "1d".
+    reached : int, optional
+        `Batch.window` of the last batch of an earlier run, to go on from there.
+
+    Examples
+    --------
+    >>> arrivals = [(Document(id=str(i), text="x"), Position("f", {"line": i})) for i in range(5)]
+    >>> [len(batch.documents) for batch in Window(2).batches(arrivals)]
+    [2, 2, 1]
+    """
+
+    def __init__(self, width: int | str, reached: int | None = None) -> None:
+        self.count, self.seconds = parse_window(width)
+        self._reached = reached
+
+    def batches(self, arrivals: Iterable[Arrival], first: int = 0) -> Iterator[Batch]:
+        """Every batch as soon as it is complete; `first` is the index of the first one."""
+        pending = _Pending(first)
+        high = self._reached
+        for arrival in arrivals:
+            if isinstance(arrival, Quarantined):
+                pending.put_aside(arrival)
+            else:
+                document, position = arrival
+                here = self._place(document)
+                if self.seconds and here is not None and pending.documents and high is not None and here > high:
+                    yield pending.close(high)
+                if here is not None:
+                    # By time, the open window is the latest; by number, what closed is what the last batch reached.
+                    closed = high if self.seconds else self._reached
+                    pending.late += closed is not None and here < closed
+                    high = here if high is None else max(high, here)
+                pending.add(document, position)
+            if len(pending.documents) >= self.count or len(pending.quarantined) >= MOST:
+                self._reached = high
+                yield pending.close(high)
+        if not pending.is_empty:
+            self._reached = high
+            yield pending.close(high)
+
+    def _place(self, document: Document) -> int | None:
+        """The window in time that a document belongs to; by number, its time itself."""
+        if document.time is None:
+            return None
+        microseconds = (document.time - _EPOCH) // _MICROSECOND
+        return microseconds // (self.seconds * 1_000_000) if self.seconds else microseconds
+
+
+class _Pending:
+    """The batch that is being gathered."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self._clear()
+
+    def _clear(self) -> None:
+        self.documents: list[Document] = []
+        self.quarantined: list[Quarantined] = []
+        self.positions: dict[str, Position] = {}
+        self.late = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.documents or self.quarantined)
+
+    def add(self, document: Document, position: Position) -> None:
+        self.documents.append(document)
+        self.positions[position.source] = position
+
+    def put_aside(self, bad: Quarantined) -> None:
+        self.quarantined.append(bad)
+        self.positions[bad.position.source] = bad.position
+
+    def close(self, window: int | None) -> Batch:
+        batch = Batch(
+            index=self.index,
+            documents=tuple(self.documents),
+            positions=tuple(self.positions.values()),
+            quarantined=tuple(self.quarantined),
+            late=self.late,
+            window=window,
+        )
+        self.index += 1
+        self._clear()
+        return batch
+
+
+def parse_window(width: int | str) -> tuple[int, int]:
+    """(documents, seconds): 500 is (500, 0), "1d" is (MOST, 86400).
+
+    Examples
+    --------
+    >>> parse_window("15min"), parse_window(500)
+    ((10000, 900), (500, 0))
+    """
+    if isinstance(width, int) and not isinstance(width, bool) and width >= 1:
+        return width, 0
+    if isinstance(width, str):
+        if width.strip().isdigit() and int(width) >= 1:
+            return int(width), 0
+        found = re.fullmatch(r"\s*([0-9]+)\s*([a-z]+)\s*", width.lower())
+        unit = UNITS.get(found[2].removesuffix("s") or "s") if found else None
+        if found and unit and int(found[1]) >= 1:
+            return MOST, int(found[1]) * unit
+    raise ParameterError(
+        owner="window",
+        parameter="width",
+        allowed="a number of documents >= 1, or a time such as 15min, 6h, 1d",
+        received=width,
+        remedy="Use 100, or 1d for a step a day.",
+    )

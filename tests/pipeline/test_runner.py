@@ -1,0 +1,172 @@
+"""The loop and the store together: an interrupted run equals an uninterrupted one, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from firststory.errors import ParameterError, StoreError
+from firststory.pipeline.runner import Runner
+from firststory.sources.files import read_all
+from firststory.store.store import Store
+
+
+def write_news(news, path):
+    lines = [
+        json.dumps({"id": d.id, "text": d.text, "time": d.time.isoformat(), "title": d.title, "source": d.source})
+        for d in news
+    ]
+    # Some of the input is bad, some comes twice: that is part of what must come out the same.
+    lines[30:30] = ["{broken", lines[3], '{"id": "x"}']
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def run_to_end(settings, store_path, source):
+    with Store(str(store_path)) as store:
+        runner = Runner(settings, store)
+        for _ in runner.run(read_all([str(source)], store.positions(), print)):
+            pass
+        return store.dump(state=True)
+
+
+@pytest.fixture
+def source(news, tmp_path):
+    return write_news(news, tmp_path / "news.jsonl")
+
+
+@pytest.mark.parametrize("changes", [{}, {"window": "2d"}, {"topics": "nmf", "window": 60}], ids=str)
+def test_a_run_that_is_cut_anywhere_and_resumed_leaves_the_same_store(source, tmp_path, quick, changes):
+    settings = quick(**changes)
+    whole = run_to_end(settings, tmp_path / "whole.db", source)
+    dice = random.Random(4)
+    attempts = 0
+    while attempts < 60:
+        attempts += 1
+        with Store(str(tmp_path / "cut.db")) as store:
+            runner = Runner(settings, store)
+            stop_after = dice.choice((1, 2, 4))
+            done = True
+            # Leaving the generator where it stands, without close, is what a killed process does.
+            runner.save = lambda: None
+            for number, _ in enumerate(runner.run(read_all([str(source)], store.positions(), print)), 1):
+                if number == stop_after:
+                    done = False
+                    break
+        if done:
+            break
+    assert attempts > 2
+    with Store(str(tmp_path / "cut.db")) as store:
+        cut = store.dump()
+    whole.pop("states")
+    assert cut == whole
+
+
+def run_command(settings, store_path, source):
+    names = ("detector", "language", "window", "topics", "save_every")
+    options = [part for name in names for part in ("--" + name.replace("_", "-"), str(getattr(settings, name)))]
+    command = [sys.executable, "-m", "firststory.cli.main", "run", str(source), "--store", str(store_path), *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def kill_until_done(settings, store_path, source, dice, kills):
+    """Start the command again and again, killing it `kills` times at random moments after it has begun to write."""
+    killed = 0
+    while True:
+        process = run_command(settings, store_path, source)
+        if killed < kills:
+            before = steps_in(store_path)
+            while process.poll() is None and steps_in(store_path) == before:
+                time.sleep(0.01)
+            time.sleep(dice.uniform(0, 0.2))
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGKILL)
+                killed += 1
+        said = process.communicate()[0]
+        if process.returncode == 0:
+            return killed
+        assert process.returncode == -signal.SIGKILL, said
+
+
+def steps_in(path):
+    if not path.exists():
+        return -1
+    try:
+        with Store(str(path), create=False) as store:
+            return store.last_step()
+    except StoreError:
+        return -1
+
+
+def compare_killed(news, tmp_path, quick, kills, seed, **changes):
+    source = write_news(news, tmp_path / "news.jsonl")
+    settings = quick(**changes)
+    whole = run_to_end(settings, tmp_path / "whole.db", source)
+    killed = kill_until_done(settings, tmp_path / "cut.db", source, random.Random(seed), kills)
+    assert killed >= 1
+    with Store(str(tmp_path / "cut.db")) as store:
+        assert store.dump(state=True) == whole
+
+
+def test_killed_with_9_and_run_again(news, tmp_path, quick):
+    compare_killed(news, tmp_path, quick, kills=2, seed=1, window=1, save_every=40)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10))
+def test_killed_with_9_many_times(tmp_path, quick, seed):
+    from firststory.datasets import make_story_stream
+
+    news = make_story_stream(2000, 200, duplicates=0.1).documents
+    compare_killed(news, tmp_path, quick, kills=10, seed=seed, window=3, save_every=25, topics="nmf")
+
+
+def test_running_again_on_a_grown_file_takes_only_the_new(source, tmp_path, quick):
+    run_to_end(quick(), tmp_path / "a.db", source)
+    with source.open("a") as file:
+        file.write('{"id": "late-one", "text": "Comet sighted over Tromso"}\n')
+    with Store(str(tmp_path / "a.db")) as store:
+        steps = list(Runner(quick(), store).run(read_all([str(source)], store.positions(), print)))
+        assert [v.document.id for step in steps for v in step.verdicts] == ["late-one"]
+        assert store.status()["counts"]["redelivered"] == 1
+
+
+def test_a_source_that_is_read_again_from_its_start_adds_nothing(source, tmp_path, quick):
+    run_to_end(quick(), tmp_path / "a.db", source)
+    with Store(str(tmp_path / "a.db")) as store:
+        before = store.status()["documents"]
+        for _ in Runner(quick(memory=50_000), store).run(read_all([str(source)], {}, print)):
+            pass
+        assert store.status()["documents"] == before
+
+
+def test_a_store_keeps_to_its_model_settings(source, tmp_path, quick):
+    run_to_end(quick(), tmp_path / "a.db", source)
+    with Store(str(tmp_path / "a.db")) as store, pytest.raises(ParameterError, match="Leave --window out"):
+        Runner(quick(window=21), store)
+
+
+def test_without_a_store_nothing_is_kept_and_the_verdicts_are_the_same(source, tmp_path, quick):
+    kept = run_to_end(quick(), tmp_path / "a.db", source)
+    steps = list(Runner(quick()).run(read_all([str(source)], {}, print)))
+    assert [v.novelty for step in steps for v in step.verdicts] == [row[1] for row in kept["verdicts"]]
+
+
+def test_a_step_that_fails_half_way_is_not_saved(source, tmp_path, quick, monkeypatch):
+    with Store(str(tmp_path / "a.db")) as store:
+        runner = Runner(quick(), store)
+        steps = runner.run(read_all([str(source)], {}, print))
+        next(steps)
+        monkeypatch.setattr(runner.core.parts.gate, "judge", lambda *a: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            next(steps)
+        assert store.last_state() is None and store.last_step() == 0
+    whole = run_to_end(quick(), tmp_path / "whole.db", source)
+    assert run_to_end(quick(), tmp_path / "a.db", source) == whole

@@ -1,0 +1,199 @@
+"""The step: a pure function of state and batch, and what it does with known ids, known texts and empty ones."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from firststory.pipeline.build import build_core, detector_names
+from firststory.pipeline.seen import fingerprint
+from firststory.records import Batch, Document
+from firststory.store.state import pack_state, unpack_state
+
+START = datetime(2026, 11, 15, tzinfo=UTC)
+
+
+def in_batches(documents, size=20):
+    return [Batch(i, tuple(documents[at : at + size])) for i, at in enumerate(range(0, len(documents), size))]
+
+
+def document(name, text, hours=0, **more):
+    return Document(id=name, text=text, time=START + timedelta(hours=hours), **more)
+
+
+@pytest.mark.parametrize("topics", ["none", "nmf"])
+def test_same_batches_same_bytes(news, quick, topics, monkeypatch):
+    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 50)
+    outcomes = []
+    for _ in range(2):
+        core = build_core(quick(topics=topics))
+        steps = [core.step(batch) for batch in in_batches(news)]
+        outcomes.append((steps, pack_state(core.get_state())))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("topics", ["none", "nmf"])
+@pytest.mark.parametrize("detector", detector_names())
+def test_a_state_that_went_through_bytes_has_the_same_future(news, quick, detector, topics, monkeypatch):
+    if topics == "nmf" and detector != "neighbour":
+        pytest.skip("themes do not depend on the detector")
+    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 50)
+    settings = quick(detector=detector, topics=topics)
+    batches = in_batches(news[:120])
+    core = build_core(settings)
+    for batch in batches[:3]:
+        core.step(batch)
+    blob = pack_state(core.get_state())
+    twin = build_core(settings)
+    twin.set_state(unpack_state(blob))
+    assert pack_state(twin.get_state()) == blob
+    for batch in batches[3:]:
+        assert twin.step(batch) == core.step(batch)
+    assert pack_state(twin.get_state()) == pack_state(core.get_state())
+
+
+def test_a_step_does_not_change_its_batch(news, quick):
+    batch = in_batches(news)[0]
+    before = dataclasses.replace(batch)
+    build_core(quick()).step(batch)
+    assert batch == before
+
+
+def test_every_document_gets_a_verdict_in_order(news, quick):
+    core = build_core(quick())
+    for batch in in_batches(news):
+        step = core.step(batch)
+        assert [verdict.document for verdict in step.verdicts] == list(batch.documents)
+        assert all(np.isfinite(verdict.novelty) for verdict in step.verdicts)
+
+
+def test_redelivered_ids_are_dropped_within_a_batch_later_and_when_the_store_knows_them(quick):
+    core = build_core(quick())
+    first = document("a", "Storm closes the harbour bridge")
+    step = core.step(Batch(0, (first, first, document("b", "Mayor elected in Bremen"))))
+    assert [v.document.id for v in step.verdicts] == ["a", "b"] and step.counts["redelivered"] == 1
+    assert core.step(Batch(1, (first,))).verdicts == ()
+    assert core.step(Batch(2, (document("c", "Port strike ends"),)), known={"c"}).counts["redelivered"] == 1
+
+
+@pytest.mark.parametrize("detector", detector_names())
+def test_reposting_a_text_is_never_novel_and_is_attached_to_the_first(news, quick, detector):
+    core = build_core(quick(detector=detector, budget="100%"))
+    for batch in in_batches(news[:60]):
+        core.step(batch)
+    original = document("first", "Comet Halvorsen sighted over Tromso observatory, astronomers say", 24 * 40)
+    copies = [
+        document("copy-1", original.text.upper(), 24 * 40),
+        document("copy-2", "RT @space: " + original.text + " https://t.co/xyz", 24 * 41),
+    ]
+    step = core.step(Batch(9, (original, *copies)))
+    assert step.verdicts[0].is_novel
+    for verdict in step.verdicts[1:]:
+        assert verdict.duplicate_of == "first" and not verdict.is_novel and verdict.evidence.kind == "duplicate"
+        assert verdict.story == step.verdicts[0].story
+        assert verdict.novelty <= step.verdicts[0].novelty
+    assert step.counts["duplicates"] == 2
+    (story,) = [story for story in step.stories if story.id == step.verdicts[0].story]
+    assert (story.size, story.duplicates) == (1, 2)
+
+
+def test_a_copy_with_an_earlier_time_than_its_original_still_joins_it(quick):
+    core = build_core(quick())
+    text = "Comet Halvorsen sighted over Tromso observatory"
+    step = core.step(Batch(0, (document("z", text, 5), document("a", text, 1))))
+    assert step.verdicts[1].duplicate_of == "z" and step.verdicts[1].story == step.verdicts[0].story
+
+
+def test_stop_words_only_is_neutral_and_counted(news, quick):
+    core = build_core(quick())
+    for batch in in_batches(news[:100]):
+        core.step(batch)
+    step = core.step(
+        Batch(9, (document("e", "the of and to"), document("f", "!!! ???"), document("g", "Flood in Oslo")))
+    )
+    for verdict in step.verdicts[:2]:
+        assert not verdict.is_novel and verdict.p_value is None and verdict.story is None
+        assert verdict.novelty == pytest.approx(np.median(core._recent[:-1]))
+    assert step.counts["empty"] == 2 and step.counts["scored"] == 1
+
+
+def test_a_batch_of_nothing_but_stop_words_and_an_empty_batch(quick):
+    core = build_core(quick())
+    assert core.step(Batch(0, (document("e", "the of and to"),))).verdicts[0].novelty == 0.0
+    assert core.step(Batch(1, ())).verdicts == ()
+
+
+def test_times_may_be_mixed_missing_or_backwards(quick):
+    texts = ["Flood in Bremen", "Fire in Oslo plant", "Strike at Hull port", "Quake shakes Lima"]
+    hours = [5, None, 2, 9]
+    stream = [
+        Document(id=str(i), text=text, time=None if h is None else START + timedelta(hours=h))
+        for i, (text, h) in enumerate(zip(texts, hours, strict=True))
+    ]
+    step = build_core(quick()).step(Batch(0, tuple(stream)))
+    assert len(step.verdicts) == 4 and step.counts["untimed"] == 1
+    without = build_core(quick())
+    for i, one in enumerate(stream):
+        without.step(Batch(i, (dataclasses.replace(one, time=None if i == 0 else one.time),)))
+
+
+def test_evidence_points_into_the_documents_own_text(news, quick):
+    core = build_core(quick(budget="50%"))
+    for batch in in_batches(news[:100]):
+        core.step(batch)
+    text = "Comet Halvorsen was sighted over Tromso."
+    step = core.step(Batch(9, (document("n", text, 24 * 40, title="Astronomers amazed"),)))
+    (verdict,) = step.verdicts
+    assert verdict.is_novel and verdict.terms
+    inside = [term for term in verdict.terms if term.start >= 0]
+    assert inside and all(text[term.start : term.end] == term.text for term in inside)
+    assert any(term.start < 0 for term in verdict.terms)
+
+
+def test_neighbours_are_the_documents_they_say(news, quick):
+    core = build_core(quick(memory=50))
+    earlier = {}
+    for batch in in_batches(news):
+        for verdict in core.step(batch).verdicts:
+            for near in verdict.nearest:
+                assert near.id in earlier and near.title == earlier[near.id].title
+            earlier[verdict.document.id] = verdict.document
+
+
+def test_planted_first_stories_score_higher(news, quick):
+    from firststory.evaluate.ranking import roc_auc
+
+    core = build_core(quick())
+    scores, first, told = [], [], set()
+    for batch in in_batches(news):
+        for verdict in core.step(batch).verdicts:
+            if verdict.document.label is not None:
+                scores.append(verdict.novelty)
+                first.append(verdict.document.label not in told)
+                told.add(verdict.document.label)
+    assert roc_auc(np.array(first), np.array(scores)) > 0.85
+
+
+def test_fingerprints_tell_texts_apart_and_know_them_again():
+    same = [
+        "Flood in Bremen: 3 dead",
+        "flood in bremen 3 dead",
+        "FLOOD  in Bremen — 3 dead!",
+        "Flood in Bremen: 3 dead www.x.org/y",
+    ]
+    assert len({fingerprint(text) for text in same}) == 1
+    different = [
+        "Flood in Bremen: 4 dead",
+        "Überflutung",
+        "😀",
+        "😀😀",
+        "https://t.co/a",
+        "https://t.co/b",
+        "",
+        "#flood",
+        "flood",
+    ]
+    assert len({fingerprint(text) for text in different}) == len(different)

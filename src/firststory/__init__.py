@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from firststory import datasets, evaluate, plot, river, text
     from firststory.detectors.dirichlet_mixture import DirichletMixture
     from firststory.detectors.incremental_clustering import IncrementalClustering
+    from firststory.detectors.logistic_novelty import LogisticNovelty
     from firststory.detectors.nearest_neighbour import NearestNeighbour
     from firststory.detectors.online_l1 import OnlineL1Dictionary
     from firststory.records import (
@@ -50,6 +51,7 @@ _NAMES = {
     "Document": "records",
     "Evidence": "records",
     "IncrementalClustering": "detectors.incremental_clustering",
+    "LogisticNovelty": "detectors.logistic_novelty",
     "NearestNeighbour": "detectors.nearest_neighbour",
     "Neighbour": "records",
     "OnlineL1Dictionary": "detectors.online_l1",

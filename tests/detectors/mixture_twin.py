@@ -24,6 +24,7 @@ class Twin:
         self.counts, self.mass, self.identity, self.row, self.time = [], [], [], [], []
         self.opened = self.seen = 0
         self.now = None
+        self.margins = []  # by how much each decision was taken
 
     def posterior(self, x, gamma, now):
         tau = self.temper
@@ -53,6 +54,8 @@ class Twin:
             return (new - logsumexp(known) if len(known) else 0.0), -1
         everything = logsumexp(np.append(known, new))
         odds = new - logsumexp(known) if len(known) else 1e6
+        top = np.sort(np.append(known, new))[-2:]
+        self.margins.append(np.ptp(top) if len(top) > 1 else np.inf)
         opens = not len(known) or new >= known.max()
         best = len(known) if opens else int(known.argmax())
         shares = np.exp(known - everything)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mixture_twin import Twin, log_likelihood
 from scipy.special import gammaln
 
 import firststory as fs
 from firststory.checks import STREAM_CHECKS
-from firststory.detectors.mixture_base import least_topic_cost
+from firststory.detectors.history import least_topic_cost
 from firststory.errors import ParameterError
 from firststory.store.state import pack_state, unpack_state
-
-sys.path.insert(0, str(Path(__file__).parent))
-from mixture_twin import Twin, log_likelihood
 
 V = 30
 
@@ -93,6 +88,10 @@ def test_any_counts_equal_brute_force(data):
     twin = Twin(precision, model.base_measure_, lambda i: gamma, soft=soft)
     known = np.array([twin.step(x)[0] for x in counts])
     scores = model.score_then_learn(counts)
+    tie = np.flatnonzero(np.array(twin.margins) < 1e-6)  # rounding decides: from there on both are right
+    if tie.size:
+        end = np.flatnonzero(counts.sum(1) > 0)[tie[0]] + 1
+        scores, known = scores[:end], known[:end]
     # gammaln of the twin loses digits in documents of thousands of words; ours does not.
     np.testing.assert_allclose(scores, known, rtol=1e-9, atol=1e-9 * max(1.0, counts.sum()))
 

@@ -102,3 +102,30 @@ def test_forgotten_clusters_are_never_joined_and_labels_never_reused():
     detector.partial_fit([[1.0, 0.0]], times=[2 * DAY])
     assert detector.labels_.tolist() == [1]
     assert detector.n_clusters_ == 1
+
+
+def test_a_labelled_history_chooses_the_threshold_and_leaves_its_statistics():
+    """Two words tell the stories apart, two are common: too low a threshold joins everything, too high nothing."""
+    rng = np.random.default_rng(0)
+    truth = np.sort(rng.integers(8, size=160))
+    rng.shuffle(truth)
+    rows = np.zeros((160, 40))
+    rows[:, :4] = rng.poisson(3.0, size=(160, 4))
+    for i, k in enumerate(truth):
+        rows[i, 4 + 4 * k : 8 + 4 * k] = rng.poisson(3.0, size=4)
+    auto = fs.IncrementalClustering(threshold="auto", weighting="ltc", history="statistics").fit(rows, truth)
+    assert auto.n_clusters_ == 0
+    assert (auto.novelty(rows) == 1.0).all()
+    cost = {}
+    first = np.zeros(160, bool)
+    first[np.unique(truth, return_index=True)[1]] = True
+    for threshold in (0.05, auto.threshold_, 0.8):
+        run = fs.IncrementalClustering(threshold=threshold, weighting="ltc").fit(rows[:1])
+        scores = np.append(1.0, run.score_then_learn(rows[1:]))
+        cost[threshold] = fs.evaluate.tdt_cost(first, scores, truth).topic_weighted
+    assert cost[auto.threshold_] == min(cost.values())
+    # N and df of the history weigh the first rows of the stream: known ones no longer look empty.
+    assert auto.index_.meta[clusters.ROWS] == 160
+    np.testing.assert_array_equal(auto.index_.seen, (rows > 0).sum(0))
+    assert fs.IncrementalClustering(threshold="auto").fit(rows).threshold_ == 0.2
+    assert fs.IncrementalClustering(threshold=0.3).fit(rows, truth).n_clusters_ > 0

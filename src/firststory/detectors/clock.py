@@ -7,6 +7,10 @@ import math
 import numpy as np
 
 from firststory.detectors.base import Floats
+from firststory.errors import ParameterError
+
+UNDECIDED = -1
+"""No document has come yet: the stream may turn out to have times, or none."""
 
 
 def forward(times: Floats | None, n: int, now: float) -> tuple[Floats, float]:
@@ -25,3 +29,18 @@ def standing(times: Floats | None, n: int, now: float) -> Floats:
     if times is None:
         return np.full(n, now if math.isfinite(now) else 0.0)
     return np.maximum(times, now)
+
+
+def has_times(decided: int, times: Floats | None, owner: str) -> int:
+    """1 for a stream with times, 0 for one without: the first batch decides (`decided` is -1 before it)."""
+    if decided == UNDECIDED:
+        return int(times is not None)
+    if times is not None and not decided:
+        raise ParameterError(
+            owner=owner,
+            parameter="times",
+            allowed="given from the first batch on, or never",
+            received="times for a stream that began without",
+            remedy="Fit again with times=..., or leave times out.",
+        )
+    return decided

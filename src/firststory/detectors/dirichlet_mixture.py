@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from firststory.detectors.base import Floats, StreamDetector
+from firststory.detectors.clock import UNDECIDED, has_times
 from firststory.detectors.history import codes_of
 from firststory.detectors.mixture_base import from_history, from_stream
 from firststory.detectors.mixture_clusters import CERTAIN, Base, MixtureClusters, Rules
@@ -206,7 +207,7 @@ class DirichletMixture(StreamDetector):
         self._start(self._stream_base(None, np.zeros(rows.shape[1]), None), epoch=1)
 
     def _start(self, base: Base, epoch: int) -> None:
-        self.timed_ = -1  # not known yet; then whether the stream has times
+        self.timed_ = UNDECIDED
         self.clusters_ = MixtureClusters(base, self._rules())
         self.labels_ = np.empty(0, np.int64)
         self.epoch_ = epoch
@@ -336,7 +337,7 @@ class DirichletMixture(StreamDetector):
             length_cap=float(self.length_cap or 0.0),
             decay=float(self.decay or 0.0),
             window=int(self.window or 0),
-            max_age=float(self.max_age or 0.0) if getattr(self, "timed_", -1) == 1 else 0.0,
+            max_age=float(self.max_age or 0.0) if self.timed_ == 1 else 0.0,
             max_clusters=int(self.max_clusters or 0),
             min_count=float(self.min_count),
             max_postings=int(self.max_postings_per_word or 0),
@@ -348,20 +349,10 @@ class DirichletMixture(StreamDetector):
 
     def _clock(self, times: Floats | None, n: int, *, learn: bool) -> Floats | None:
         """Seconds, if the stream began with them; the clock then stands still for rows without a time."""
-        timed = self.timed_ if self.timed_ >= 0 else int(times is not None)
+        timed = has_times(self.timed_, times, type(self).__name__)
         if learn:
             self.timed_ = timed
-        if timed and times is None:
-            return np.full(n, -np.inf)
-        if times is not None and not timed:
-            raise ParameterError(
-                owner=type(self).__name__,
-                parameter="times",
-                allowed="given from the first batch on, or never",
-                received="times for a stream that began without",
-                remedy="Fit again with times=..., or leave times out.",
-            )
-        return times
+        return np.full(n, -np.inf) if timed and times is None else times
 
     def _scores(self, rows: sp.csr_matrix, odds: Floats) -> Floats:
         if self.score_kind == "log_odds":

@@ -1,4 +1,4 @@
-"""Labels of a history, as they come: None, NaN, an empty string or −1 where a row has none."""
+"""A labelled history: its labels as they come, which documents were first, and what a score would have cost there."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.errors import ParameterError
+
+Floats = NDArray[np.float64]
+
+FALSE_ALARM_WEIGHT = 4.9
+"""P_miss + 4.9 P_FA is the TDT cost with its usual constants (A14)."""
 
 
 def codes_of(y: Any, n: int, owner: str) -> NDArray[np.int64]:
@@ -36,3 +41,23 @@ def codes_of(y: Any, n: int, owner: str) -> NDArray[np.int64]:
 
 def _missing(label: Any) -> bool:
     return label is None or label == "" or (isinstance(label, (int, float)) and (label != label or label == -1))
+
+
+def first_of_each(label: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """True for the first row of each label."""
+    novel = np.zeros(label.shape[0], np.bool_)
+    novel[np.unique(label, return_index=True)[1]] = True
+    return novel
+
+
+def least_topic_cost(score: Floats, label: NDArray[np.int64]) -> float:
+    """Minimum over thresholds of topic-weighted P_miss + 4.9 P_FA; rows labelled −1 are not judged (A14)."""
+    known = np.flatnonzero(label >= 0)
+    score, topic = score[known], np.unique(label[known], return_inverse=True)[1]
+    sizes = np.bincount(topic)
+    others = np.maximum(sizes - 1, 1)
+    weight = np.where(first_of_each(topic), -1.0, FALSE_ALARM_WEIGHT / others[topic]) / sizes.shape[0]
+    order = np.argsort(-score, kind="stable")
+    cost = 1.0 + np.concatenate([[0.0], np.cumsum(weight[order])])
+    between = np.concatenate([[True], np.diff(score[order]) != 0.0, [True]])  # tied scores move together
+    return float(cost[between].min())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,11 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from firststory.detectors.base import Floats, StreamDetector
 from firststory.detectors.clock import forward, standing
+from firststory.detectors.history import codes_of, least_topic_cost
 from firststory.estimator import seconds
 from firststory.kernels.clusters import ClusterIndex
 
 UNBOUNDED = 2**62
 """More documents than any stream has."""
+
+DEFAULT_THRESHOLD = 0.2
+
+THRESHOLDS = np.arange(0.05, 0.81, 0.05).round(2)
+"""What "auto" chooses from."""
 
 
 class IncrementalClustering(StreamDetector):
@@ -30,8 +36,10 @@ class IncrementalClustering(StreamDetector):
 
     Parameters
     ----------
-    threshold : float, default=0.2
+    threshold : float or "auto", default=0.2
         The least cosine at which a document joins. It forms the clusters; it is not the threshold of an alarm.
+        "auto": `fit(X, y)` takes the one with the least topic-weighted detection cost on that labelled history (0.2
+        where there are no labels).
     window : int or None, default=None
         A cluster that got none of the last `window` documents is forgotten. None: never; then memory grows with the
         number of clusters, which the bounded-memory promise of this library does not cover.
@@ -43,11 +51,16 @@ class IncrementalClustering(StreamDetector):
     weighting : {"ltc", None}, default=None
         "ltc" takes counts and weighs them by `(1 + log x) log(N / df)`, with N and df counted up to and including
         the document itself; None takes the rows as they are.
+    history : {"learn", "statistics"}, default="learn"
+        What `fit(X, y)` keeps of a labelled history besides the threshold: its clusters, or only N and df of the ltc
+        weights, so that the stream afterwards starts without clusters. Rows without a label have None, NaN, "" or -1.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n,)
         The cluster of each row of the last batch learnt. Labels are never used twice.
+    threshold_ : float
+        The threshold in use.
     n_clusters_ : int
         How many clusters are remembered.
     nearest_similarity_, nearest_size_, nearest_age_ : ndarray of shape (n,)
@@ -72,11 +85,12 @@ class IncrementalClustering(StreamDetector):
     sequential: ClassVar[bool] = True
     _state_parts: ClassVar[dict[str, Any]] = {"index_": ClusterIndex}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "threshold": [Interval(Real, 0, 1, closed="both")],
+        "threshold": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "window": [Interval(Integral, 1, None, closed="left"), None],
         "max_age": [Interval(Real, 0, None, closed="neither"), None],
         "decay": ["boolean"],
         "weighting": [StrOptions({"ltc"}), None],
+        "history": [StrOptions({"learn", "statistics"})],
     }
 
     index_: ClusterIndex
@@ -87,17 +101,40 @@ class IncrementalClustering(StreamDetector):
 
     def __init__(
         self,
-        threshold: float = 0.2,
+        threshold: float | Literal["auto"] = 0.2,
         window: int | None = None,
         max_age: float | None = None,
         decay: bool = False,
         weighting: str | None = None,
+        history: Literal["learn", "statistics"] = "learn",
     ) -> None:
         self.threshold = threshold
         self.window = window
         self.max_age = max_age
         self.decay = decay
         self.weighting = weighting
+        self.history = history
+
+    def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None) -> Self:
+        """Forget everything, then learn X as the first timestep; labels make it a history (see `history`)."""
+        if y is None:
+            return super().fit(X, times=times)
+        self._check_parameters()
+        self._forget()
+        rows = self._rows(X, learn=True)
+        label = codes_of(y, rows.shape[0], type(self).__name__)
+        if (label < 0).all():
+            return super().fit(X, times=times)
+        clock, _ = forward(seconds(times, rows.shape[0], type(self).__name__), rows.shape[0], -math.inf)
+        self._recent_scores_ = np.empty(0)
+        self._begin(rows)
+        if self.threshold == "auto":
+            self.threshold_ = best_threshold(rows, label, clock, *self._options())
+        if self.history == "learn":
+            return self.partial_fit(rows, times=times)
+        self.index_.count_history(rows.indices, rows.shape[0], rows.shape[1])
+        self.labels_ = np.full(rows.shape[0], -1, np.int64)
+        return self
 
     @property
     def n_clusters_(self) -> int:
@@ -118,7 +155,7 @@ class IncrementalClustering(StreamDetector):
     def predict_cluster(self, X: ArrayLike | sp.spmatrix, times: ArrayLike | None = None) -> NDArray[np.int64]:
         """The cluster that each row would join, -1 where it would open one. Never learns."""
         labels, cosines, _, _ = self.nearest_cluster(X, times)
-        return np.where(cosines >= self.threshold, labels, -1)
+        return np.where(cosines >= self.threshold_, labels, -1)
 
     def _options(self) -> tuple[int, float, bool, bool]:
         window = UNBOUNDED if self.window is None else self.window
@@ -128,6 +165,7 @@ class IncrementalClustering(StreamDetector):
 
     def _begin(self, rows: sp.csr_matrix) -> None:
         self.index_ = ClusterIndex()
+        self.threshold_ = DEFAULT_THRESHOLD if self.threshold == "auto" else float(self.threshold)
         self.now_ = -math.inf
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
@@ -138,6 +176,19 @@ class IncrementalClustering(StreamDetector):
     def _score_then_learn(self, rows: sp.csr_matrix, times: Floats | None, y: Any) -> Floats:
         clock, self.now_ = forward(times, rows.shape[0], self.now_)
         self.labels_, self.nearest_similarity_, self.nearest_size_, self.nearest_age_ = self.index_.follow(
-            rows.indptr, rows.indices, rows.data, clock, rows.shape[1], float(self.threshold), *self._options()
+            rows.indptr, rows.indices, rows.data, clock, rows.shape[1], self.threshold_, *self._options()
         )
         return 1.0 - self.nearest_similarity_
+
+
+def best_threshold(
+    rows: sp.csr_matrix, label: NDArray[np.int64], clock: Floats, window: int, max_age: float, decay: bool, weigh: bool
+) -> float:
+    """The clustering threshold whose novelty has the least topic-weighted cost on a labelled history."""
+    costs = []
+    for threshold in THRESHOLDS:
+        _, cosines, _, _ = ClusterIndex().follow(
+            rows.indptr, rows.indices, rows.data, clock, rows.shape[1], float(threshold), window, max_age, decay, weigh
+        )
+        costs.append(least_topic_cost(1.0 - cosines, label))
+    return float(THRESHOLDS[int(np.argmin(costs))])

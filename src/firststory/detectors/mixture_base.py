@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from firststory.detectors.history import first_of_each, least_topic_cost
 from firststory.detectors.mixture_clusters import Base, MixtureClusters, Rules
 from firststory.solvers.empirical_bayes import (
     Rate,
@@ -29,9 +30,6 @@ FIRST_PRECISION = 500.0
 GRID = 10.0 ** np.arange(1.0, 6.0, 0.5)
 """The values of λ that validation compares."""
 
-FALSE_ALARM_WEIGHT = 4.9
-"""P_miss + 4.9 P_FA is the TDT cost with its usual constants (A14)."""
-
 
 def from_history(
     rows: sp.csr_matrix, label: Ints, precision: float | str, gamma: float | str, pseudo: float, reserved: float
@@ -41,9 +39,7 @@ def from_history(
     share, unseen = base_measure(totals, pseudo, reserved)
     known = np.flatnonzero(label >= 0)
     position = known.astype(np.float64) + 1.0
-    novel = np.zeros(known.shape[0], np.bool_)
-    novel[np.unique(label[known], return_index=True)[1]] = True
-    rate = _rate(gamma, novel, position)
+    rate = _rate(gamma, first_of_each(label[known]), position)
     if precision == "validation":
         value = _least_cost(rows, label, share, unseen, rate)
     elif isinstance(precision, str):
@@ -114,17 +110,3 @@ def _least_cost(rows: sp.csr_matrix, label: Ints, share: Floats, unseen: float, 
     """λ whose scores on the history have the least topic-weighted detection cost."""
     costs = [least_topic_cost(_replay(rows, float(value), share, unseen, rate)[0], label) for value in GRID]
     return float(GRID[int(np.argmin(costs))])
-
-
-def least_topic_cost(score: Floats, label: Ints) -> float:
-    """Minimum over thresholds of topic-weighted P_miss + 4.9 P_FA; rows labelled −1 are not judged (A14)."""
-    known = np.flatnonzero(label >= 0)
-    score, (_, first, topic) = score[known], np.unique(label[known], return_index=True, return_inverse=True)
-    novel = np.zeros(known.shape[0], np.bool_)
-    novel[first] = True
-    others = np.maximum(np.bincount(topic) - 1, 1)
-    weight = np.where(novel, -1.0, FALSE_ALARM_WEIGHT / others[topic]) / first.shape[0]
-    order = np.argsort(-score, kind="stable")
-    cost = 1.0 + np.concatenate([[0.0], np.cumsum(weight[order])])
-    between = np.concatenate([[True], np.diff(score[order]) != 0.0, [True]])  # tied scores move together
-    return float(cost[between].min())

@@ -287,11 +287,7 @@ class ClusterIndex:
         """The label each row got; cosine, size and age of the cluster that was nearest before it came."""
         n = len(indptr) - 1
         indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
-        if width > len(self.start):
-            more = np.zeros(width - len(self.start), dtype=np.int64)
-            self.seen, self.start, self.length, self.room = (
-                np.concatenate([part, more]) for part in (self.seen, self.start, self.length, self.room)
-            )
+        self.widen(width)
         labels, sizes = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         cosines, ages = np.zeros(n), np.zeros(n)
         done = 0
@@ -304,6 +300,20 @@ class ClusterIndex:
             if done == n:
                 return labels, cosines, sizes, ages
             self.compact(int(indptr[done + 1] - indptr[done]), self.in_sight(clock[done], window, max_age))
+
+    def widen(self, width: int) -> None:
+        """Room for terms up to `width`."""
+        if width > len(self.start):
+            more = np.zeros(width - len(self.start), dtype=np.int64)
+            self.seen, self.start, self.length, self.room = (
+                np.concatenate([part, more]) for part in (self.seen, self.start, self.length, self.room)
+            )
+
+    def count_history(self, indices: Ints, rows: int, width: int) -> None:
+        """Count documents and their terms for N and df, without making clusters of them."""
+        self.widen(width)
+        self.seen += np.bincount(indices, minlength=len(self.seen))
+        self.meta[ROWS] += rows
 
     def in_sight(self, now: float, window: int, max_age: float) -> NDArray[np.bool_]:
         """Which cluster slots can still be joined at this time."""

@@ -1,0 +1,52 @@
+"""The documentation cannot lie: examples in docstrings and README run, every public name is documented."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import firststory as fs
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(info.name for info in pkgutil.walk_packages(fs.__path__, "firststory."))
+OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings_run(name):
+    module = importlib.import_module(name)
+    result = doctest.testmod(module, optionflags=OPTIONS)
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", ["README.md"])
+def test_examples_in_pages_run(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    for block in blocks:
+        exec(compile(block, page, "exec"), {"__name__": "__example__"})
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_says_what_it_is_for(name):
+    assert (importlib.import_module(name).__doc__ or "").strip()
+
+
+def public_things():
+    for name in fs.__all__:
+        thing = getattr(fs, name)
+        if inspect.ismodule(thing):
+            yield from ((f"{name}.{inner}", getattr(thing, inner)) for inner in getattr(thing, "__all__", ()))
+        elif not isinstance(thing, str):
+            yield name, thing
+
+
+@pytest.mark.parametrize("name, thing", list(public_things()), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_public_name_has_a_docstring(name, thing):
+    assert (inspect.getdoc(thing) or "").strip()

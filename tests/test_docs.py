@@ -47,6 +47,6 @@ def public_things():
             yield name, thing
 
 
-@pytest.mark.parametrize("name, thing", list(public_things()), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize("name, thing", list(public_things()), ids=lambda name: name if isinstance(name, str) else "")
 def test_every_public_name_has_a_docstring(name, thing):
     assert (inspect.getdoc(thing) or "").strip()

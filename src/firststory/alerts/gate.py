@@ -40,7 +40,7 @@ class AlertGate:
     Examples
     --------
     >>> gate = AlertGate("10%")
-    >>> judged = [gate.judge([0.1 + 0.001 * i])[0] for i in range(50)]
+    >>> judged = [gate.judge([0.1 + 0.001 * (i % 17)])[0] for i in range(200)]
     >>> gate.judge([0.99])[0].is_novel, gate.judge([0.05])[0].is_novel
     (True, False)
     """

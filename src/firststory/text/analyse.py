@@ -42,7 +42,7 @@ class Analyser:
 
     Examples
     --------
-    >>> rules = Rules(False, "en", stop_words("en"), True, 2, "drop", "drop")
+    >>> rules = Rules(False, "en", frozenset({"the"}), True, 2, "drop", "drop")
     >>> Analyser(rules).terms(["Bridges", "the", "1,000", "#StormDamage"], [0, 0, 0, 1])
     [('bridg',), (), ('1000',), ('stormdamag', 'storm', 'damag')]
     """

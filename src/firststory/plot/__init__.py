@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from firststory.plot.detection import det, roc_by_step
+from firststory.plot.topics import lineage, topic_river, word_curves
 
-__all__ = ["det", "roc_by_step"]
+__all__ = ["det", "lineage", "roc_by_step", "topic_river", "word_curves"]

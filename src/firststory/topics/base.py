@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
+from firststory.records import Topic
 from firststory.topics.lineage import Lineage
 
 Floats = NDArray[np.float64]
@@ -92,6 +93,29 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
             total = row.sum() or 1.0
             named.append([(str(vocabulary[v]), float(row[v] / total)) for v in order if row[v] > 0])
         return named
+
+    def snapshot(self, vocabulary: Sequence[str] | NDArray[Any], n_terms: int = 10) -> tuple[Topic, ...]:
+        """The topics after the last step under their stable names, with share, trend and birth; largest first."""
+        named = self.topics(vocabulary, n_terms)
+        lineage = self.lineage_
+        topics = [
+            Topic(lineage.ids[row], tuple(terms), lineage.trend(row)[-1], lineage.trend(row), lineage.born[row])
+            for row, terms in enumerate(named)
+            if lineage.ids[row]
+        ]
+        return tuple(sorted(topics, key=lambda topic: (-topic.share, topic.id)))
+
+    def word_probability(self, columns: Sequence[int] | NDArray[np.integer[Any]]) -> Floats:
+        """The probability of chosen terms within each topic, `h_jv / sum_v h_jv`: one row a topic, one column a term.
+
+        Terms beyond what was learnt have probability 0, so that a word can be followed from before it was ever seen.
+        """
+        check_is_fitted(self)
+        chosen = np.asarray(columns, dtype=np.int64)
+        known = chosen < self.components_.shape[1]
+        picked = np.where(known, self.components_[:, np.where(known, chosen, 0)], 0.0)
+        total = self.components_.sum(axis=1, keepdims=True)
+        return np.asarray(picked / np.where(total > 0.0, total, 1.0))
 
     @property
     def _n_features_out(self) -> int:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from firststory.evaluate.clustering import BCubed, b_cubed, clustering_scores
 from firststory.evaluate.prequential import Prequential, prequential
+from firststory.evaluate.production import Delay, Evaluation, evaluate_stream
 from firststory.evaluate.ranking import StepAuc, roc_auc_by_step, roc_curve
 from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
 from firststory.evaluate.topics import factor_divergence, match_topics, npmi_coherence, reconstruction_error
 
 __all__ = [
     "BCubed",
+    "Delay",
     "DetCurve",
+    "Evaluation",
     "Prequential",
     "StepAuc",
     "TdtCost",
     "b_cubed",
     "clustering_scores",
     "det_curve",
+    "evaluate_stream",
     "factor_divergence",
     "match_topics",
     "npmi_coherence",

@@ -17,6 +17,11 @@ from firststory.cli.guard import guarded
 
 COMMANDS = {
     # name on the command line: its module in this package, with a function of the same name
+    "run": "run",
+    "score": "score",
+    "stories": "stories",
+    "topics": "topics",
+    "status": "status",
     "reproduce": "reproduce",
     "bench": "bench",
 }

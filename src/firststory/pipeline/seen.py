@@ -41,7 +41,8 @@ def _words(text: str) -> str:
         plain = plain[repost.end() :]
     if plain.isascii():  # most of the world's long texts, ten times quicker
         return b" ".join(plain.encode("ascii").translate(_ASCII_WORDS).split()).decode("ascii")
-    return _NO_WORD.sub(" ", unicodedata.normalize("NFKC", plain).casefold()).strip()
+    words: str = _NO_WORD.sub(" ", unicodedata.normalize("NFKC", plain).casefold()).strip()
+    return words
 
 
 def number_of(text: str) -> int:

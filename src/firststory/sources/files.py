@@ -49,6 +49,27 @@ def expand(names: Sequence[str]) -> list[str]:
     return found
 
 
+class Meter:
+    """How far through its files a reader is, in bytes on disk; standard input has no end that could be known."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        sizes = [Path(name).stat().st_size for name in names if name != STDIN]
+        self.total: int | None = sum(sizes) if STDIN not in names else None
+        self._before = 0
+        self._file: io.BufferedReader | None = None
+
+    def begin(self, file: io.BufferedReader) -> None:
+        self._file = file
+
+    def end(self, size: int) -> None:
+        self._before, self._file = self._before + size, None
+
+    def done(self) -> int:
+        """Bytes so far."""
+        inside = self._file.tell() if self._file is not None and not self._file.closed and self.total else 0
+        return self._before + inside
+
+
 def read(
     name: str,
     *,
@@ -56,6 +77,7 @@ def read(
     format: str = "auto",
     max_document_bytes: int = 5_000_000,
     say: Callable[[str], None] = lambda text: None,
+    meter: Meter | None = None,
 ) -> Iterator[Arrival]:
     """Each document of one source with the position after it, or what was put aside and why.
 
@@ -79,6 +101,8 @@ def read(
     source = source_name(name)
     try:
         with _open(name) as raw:
+            if meter is not None:
+                meter.begin(raw)
             kind = _kind(name, raw, format)
             if kind == "parquet":
                 yield from tables.read_parquet(name, source, after, say)
@@ -195,8 +219,14 @@ def _unreadable(name: str, allowed: str, remedy: str) -> SourceError:
 
 
 def read_all(
-    names: Sequence[str], positions: Mapping[str, Position], say: Callable[[str], None], **options: Any
+    names: Sequence[str],
+    positions: Mapping[str, Position],
+    say: Callable[[str], None],
+    meter: Meter | None = None,
+    **options: Any,
 ) -> Iterator[Arrival]:
     """Several sources one after the other, each from its own position."""
     for name in expand(names):
-        yield from read(name, after=positions.get(source_name(name)), say=say, **options)
+        yield from read(name, after=positions.get(source_name(name)), say=say, meter=meter, **options)
+        if meter is not None:
+            meter.end(0 if name == STDIN else Path(name).stat().st_size)

@@ -1,0 +1,66 @@
+"""Settings as options of the command line, and what commands do with them first."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from firststory.settings import Settings, help_of, load
+
+if TYPE_CHECKING:
+    from firststory.store.store import Store
+
+
+def _option(name: str) -> Any:
+    return typer.Option("--" + name.replace("_", "-"), help=help_of(name), show_default=False)
+
+
+StoreUrl = Annotated[str | None, _option("store")]
+Detector = Annotated[str | None, _option("detector")]
+Budget = Annotated[str | None, _option("budget")]
+Window = Annotated[str | None, _option("window")]
+Topics = Annotated[str | None, _option("topics")]
+Language = Annotated[str | None, _option("language")]
+Memory = Annotated[str | None, _option("memory")]
+Format = Annotated[str | None, _option("format")]
+MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
+SaveEvery = Annotated[str | None, _option("save_every")]
+Config = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="Settings in TOML. [default: firststory.toml if there]")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def settings_from(given: dict[str, Any], config: Path | None) -> Settings:
+    """The settings of this call; those of a store that exists stand in for the defaults."""
+    settings = load(given, environment=os.environ, config=config)
+    if settings.store is None:
+        return settings
+    from firststory.store.engine import parse_url, path_of
+
+    if not path_of(parse_url(settings.store)).is_file():
+        return settings
+    from firststory.store.store import Store
+
+    with Store(settings.store, create=False) as store:
+        return load(given, environment=os.environ, config=config, kept=store.settings())
+
+
+def open_store(store: str | None, config: Path | None, *, create: bool = False) -> Store:
+    """The store that the option, the environment or the settings file names."""
+    from firststory.errors import ParameterError
+    from firststory.store.store import Store
+
+    url = load({"store": store}, environment=os.environ, config=config).store
+    if url is None:
+        raise ParameterError(
+            owner="firststory",
+            parameter="--store",
+            allowed="given",
+            received="nothing",
+            remedy="Name the file: --store news.db (or set FIRSTSTORY_STORE)",
+        )
+    return Store(url, create=create)

@@ -1,0 +1,127 @@
+"""Records as JSON, and as lines and tables for people. What strangers wrote is made harmless before it is shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from firststory.alerts.harmless import harmless
+from firststory.records import Story, Topic, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+
+def console(**options: Any) -> Console:
+    """A console; where the output is no terminal the lines are long enough for every table."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 120
+    return Console(width=width, highlight=False, **options)
+
+
+def iso(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat().replace("+00:00", "Z")
+
+
+def day(time: datetime | None) -> str:
+    """A time for people: the day alone where the clock shows midnight exactly, as streams of days do."""
+    if time is None:
+        return "–"
+    return f"{time:%Y-%m-%d}" if (time.hour, time.minute, time.second) == (0, 0, 0) else f"{time:%Y-%m-%d %H:%M}"
+
+
+def bar(value: float, width: int = 10) -> str:
+    """A number between 0 and 1 as a bar."""
+    full = min(max(value, 0.0), 1.0) * width
+    whole = int(full)
+    part = " ▏▎▍▌▋▊▉"[int((full - whole) * 8)] if whole < width else ""
+    return ("█" * whole + part).rstrip().ljust(width)
+
+
+def write_json(value: Any) -> None:
+    """One line of JSON on standard output, flushed: whoever reads it may be waiting."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.flush()
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as `score` prints it."""
+    return {
+        "id": verdict.document.id,
+        "time": iso(verdict.document.time),
+        "novelty": round(verdict.novelty, 6),
+        "p_value": None if verdict.p_value is None else round(verdict.p_value, 6),
+        "is_novel": verdict.is_novel,
+        "terms": [{"text": t.text, "weight": t.weight, "start": t.start, "end": t.end} for t in verdict.terms],
+        "nearest": [
+            {"id": n.id, "similarity": n.similarity, "title": n.title, "time": iso(n.time), "shared": list(n.shared)}
+            for n in verdict.nearest
+        ],
+        "story": verdict.story,
+        "kind": verdict.evidence.kind,
+        "duplicate_of": verdict.duplicate_of,
+        "sentence": verdict.evidence.sentence,
+    }
+
+
+def story_json(story: Story) -> dict[str, Any]:
+    return {
+        "id": story.id,
+        "title": story.title,
+        "first_seen": iso(story.first_seen),
+        "last_seen": iso(story.last_seen),
+        "size": story.size,
+        "duplicates": story.duplicates,
+        "growth": story.growth,
+        "sources": list(story.sources),
+        "key_terms": list(story.key_terms),
+        "status": story.status,
+        "parent": story.parent,
+        "representative": story.representative,
+    }
+
+
+def topic_json(topic: Topic) -> dict[str, Any]:
+    return {
+        "id": topic.id,
+        "share": topic.share,
+        "terms": [{"text": term, "weight": weight} for term, weight in topic.terms],
+        "trend": list(topic.trend),
+        "born": topic.born,
+    }
+
+
+def title_of(verdict: Verdict, limit: int = 100) -> str:
+    from firststory.alerts.memory import title_of as title
+
+    return harmless(title(verdict.document), limit)
+
+
+def verdict_lines(verdict: Verdict, width: int) -> Text:
+    """A novel verdict as people read it: when and how novel, the title, why, and what it is nearest to."""
+    from rich.text import Text
+
+    head = f"{day(verdict.document.time)}  "
+    text = Text()
+    text.append(head, style="dim")
+    text.append(bar(verdict.novelty, 8), style="bold green")
+    text.append(f" {verdict.novelty:.2f}  ", style="green")
+    text.append(_fit(title_of(verdict), width - len(text.plain)), style="bold")
+    indent = " " * len(head)
+    room = width - len(head)
+    if verdict.terms:
+        words = ", ".join(term.text for term in verdict.terms[:6])
+        text.append(f"\n{indent}new: " + _fit(words, room - 5), style="cyan")
+    if verdict.nearest:
+        near = verdict.nearest[0]
+        title = _fit(harmless(near.title or near.id, 120), room - 22)
+        text.append(f"\n{indent}nearest ({near.similarity:.2f}): {title}", style="dim")
+    return text
+
+
+def _fit(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: max(width - 1, 1)].rstrip() + "…"

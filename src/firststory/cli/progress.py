@@ -1,0 +1,80 @@
+"""How far a run is: a bar with documents a second and the time left on a terminal, a plain line now and then elsewhere.
+
+This is the edge of the program: the clock is read here and nowhere below.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Self
+
+from firststory.sources.files import Meter
+
+EVERY = 5.0
+"""Seconds between two plain lines."""
+
+
+class Progress:
+    """Shows the progress on standard error; results go to standard output."""
+
+    def __init__(self, meter: Meter, quiet: bool = False) -> None:
+        self._meter = meter
+        self._quiet = quiet
+        self._documents = 0
+        self._novel = 0
+        self._begin = self._last = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+        if sys.stderr.isatty() and not quiet:
+            self._bar, self._task = _make_bar(meter.total)
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def advance(self, documents: int, novel: int) -> None:
+        """A step is done."""
+        self._documents += documents
+        self._novel += novel
+        now = time.monotonic()
+        rate = self._documents / max(now - self._begin, 1e-9)
+        if self._bar is not None:
+            done = self._meter.done()
+            said = f"{self._documents:,} documents · {self._novel:,} novel · {rate:,.0f}/s"
+            self._bar.update(self._task, completed=done, description=said)
+        elif not self._quiet and now - self._last >= EVERY:
+            self._last = now
+            self.say(f"{self._documents:,} documents, {self._novel:,} novel, {rate:,.0f} documents/s{self._left(now)}")
+
+    def say(self, text: str) -> None:
+        """One line for people, on standard error."""
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False)
+        elif not self._quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    def rate(self) -> float:
+        return self._documents / max(time.monotonic() - self._begin, 1e-9)
+
+    def _left(self, now: float) -> str:
+        done, total = self._meter.done(), self._meter.total
+        if not total or not done:
+            return ""
+        seconds = (now - self._begin) * (total - done) / done
+        return f", about {seconds:,.0f} s left" if seconds < 120 else f", about {seconds / 60:,.0f} min left"
+
+
+def _make_bar(total: int | None) -> tuple[Any, Any]:
+    from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as RichProgress
+
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=20), TimeRemainingColumn()]
+    bar = RichProgress(*columns, console=Console(stderr=True), transient=True)
+    return bar, bar.add_task("starting", total=total)

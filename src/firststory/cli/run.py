@@ -1,0 +1,73 @@
+"""`firststory run`: follow sources into a store; run again to go on."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from firststory.cli import options
+
+
+def run(
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files, globs, or - for standard input.")],
+    store: options.StoreUrl = None,
+    detector: options.Detector = None,
+    budget: options.Budget = None,
+    window: options.Window = None,
+    topics: options.Topics = None,
+    language: options.Language = None,
+    memory: options.Memory = None,
+    format: options.Format = None,
+    max_document_bytes: options.MaxDocumentBytes = None,
+    save_every: options.SaveEvery = None,
+    config: options.Config = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+) -> None:
+    """Follow sources to their end and keep what is found; run again to go on where it stopped.
+
+    Files may be JSON lines, CSV, TSV, Parquet or plain lines, gzip or zstd. A document has text, and may have id, time,
+    title, source and url. What cannot be read is put aside with its reason, and the stream goes on.
+    """
+    from firststory.cli.interrupt import interruptible
+    from firststory.cli.output import console, verdict_lines
+    from firststory.cli.progress import Progress
+    from firststory.cli.summary import print_summary
+    from firststory.pipeline.runner import Runner
+    from firststory.sources.files import STDIN, Meter, expand, read_all
+
+    given = {
+        "store": store, "detector": detector, "budget": budget, "window": window, "topics": topics,
+        "language": language, "memory": memory, "format": format, "max_document_bytes": max_document_bytes,
+        "save_every": save_every,
+    }  # fmt: skip
+    settings = options.settings_from(given, config)
+    names = expand(sources)
+    meter = Meter(names)
+    screen = console()
+    with (
+        options.open_store(settings.store, config, create=True) as opened,
+        interruptible() as interrupt,
+        Progress(meter, quiet) as progress,
+    ):
+        runner = Runner(settings, opened, progress.say)
+        arrivals = read_all(
+            names,
+            opened.positions(),
+            progress.say,
+            meter,
+            format=settings.format,
+            max_document_bytes=settings.max_document_bytes,
+        )
+        before = opened.status()
+        for step in runner.run(interrupt.until_wanted(arrivals, flush=STDIN in names)):
+            progress.advance(step.counts["seen"], step.counts["novel"])
+            if not quiet:
+                for verdict in step.verdicts:
+                    if verdict.is_novel:
+                        screen.print(verdict_lines(verdict, screen.width))
+        interrupt.check()
+        rate = progress.rate()
+        after = opened.status()
+    if not quiet:
+        print_summary(screen, before, after, rate, settings.store or "")

@@ -1,0 +1,65 @@
+"""`firststory score`: JSON lines in, JSON lines out, in order, one a document."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from firststory.cli import options
+
+
+def score(
+    file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")] = "-",
+    detector: options.Detector = None,
+    budget: options.Budget = None,
+    window: options.Window = None,
+    language: options.Language = None,
+    memory: options.Memory = None,
+    format: options.Format = None,
+    max_document_bytes: options.MaxDocumentBytes = None,
+    config: options.Config = None,
+) -> None:
+    """Score a stream: JSON lines in, JSON lines out, in order, one a document. Nothing is stored.
+
+    Each line has id, time, novelty, p_value, is_novel, terms, nearest, story, kind, duplicate_of and sentence.
+    Results come a window at a time: with --window 1 each line is answered at once.
+
+    Detectors: fused (default), neighbour, clustering, l1, l1-batch, l2-batch, mixture, mixture-soft.
+    """
+    import sys
+    from collections import Counter
+
+    from firststory.cli.interrupt import interruptible
+    from firststory.cli.output import verdict_json, write_json
+    from firststory.pipeline.runner import Runner
+    from firststory.sources.files import expand, read_all
+
+    def say(text: str) -> None:
+        print(f"firststory: {text}", file=sys.stderr)
+
+    given = {
+        "detector": detector, "budget": budget, "window": window, "language": language, "memory": memory,
+        "format": format, "max_document_bytes": max_document_bytes, "topics": "none",
+    }  # fmt: skip
+    settings = options.settings_from(given, config)
+    counts: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    with interruptible() as interrupt:
+        runner = Runner(settings, None, say)
+        arrivals = read_all(
+            expand([file]), {}, say, format=settings.format, max_document_bytes=settings.max_document_bytes
+        )
+        for step in runner.run(interrupt.until_wanted(arrivals, flush=True)):
+            for verdict in step.verdicts:
+                write_json(verdict_json(verdict))
+            counts.update(step.counts)
+            reasons.update(bad.reason for bad in step.quarantined)
+        interrupt.check()
+    if counts["quarantined"]:
+        said = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))
+        say(f"{counts['quarantined']} lines could not be read ({said})")
+    if counts["redelivered"]:
+        say(f"{counts['redelivered']} documents had an id that came before and were dropped")
+    if not counts["seen"]:
+        say("0 documents: the input is empty")

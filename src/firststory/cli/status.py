@@ -1,0 +1,92 @@
+"""`firststory status`: what a store holds, how the bar for alerts moved, and what was put aside."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from firststory.cli import options
+
+
+def status(
+    store: options.StoreUrl = None,
+    quarantine: Annotated[bool, typer.Option("--quarantine", help="Show the lines that were put aside.")] = False,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many lines of --quarantine.")] = 20,
+    json: options.Json = False,
+    config: options.Config = None,
+) -> None:
+    """Show what a store holds, the threshold and its reasons, how far each source was read, and what was put aside."""
+    from firststory.cli import output
+
+    with options.open_store(store, config) as opened:
+        told = opened.status() | {
+            "settings": opened.settings(),
+            "positions": {name: dict(position.at) for name, position in opened.positions().items()},
+            "thresholds": list(opened.thresholds(10)),
+        }
+        bad = opened.quarantined(limit) if quarantine or json else ()
+    told["first_time"], told["last_time"] = output.iso(told["first_time"]), output.iso(told["last_time"])
+    if json:
+        told["quarantine"] = [
+            {"reason": b.reason, "message": b.message, "source": b.position.source, "at": dict(b.position.at),
+             "excerpt": b.excerpt} for b in bad
+        ]  # fmt: skip
+        output.write_json(told)
+        return
+    _show(told)
+    if quarantine:
+        _show_quarantine(bad)
+
+
+def _show(told: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from firststory.cli import output
+    from firststory.cli.summary import TOLD
+
+    screen = output.console()
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    table.add_column(style="dim")
+    table.add_column()
+    table.add_row("store", f"{told['store']} (schema {told['schema']})")
+    table.add_row("documents", f"{told['documents']:,} in {told['steps']:,} steps")
+    if told["first_time"]:
+        table.add_row("time", f"{told['first_time']} … {told['last_time']}")
+    table.add_row("novel", f"{told['novel']:,}")
+    table.add_row("stories", f"{told['stories']:,}")
+    for name, words in TOLD.items():
+        if name not in ("scored", "novel", "quarantined") and told["counts"].get(name):
+            table.add_row(name, f"{told['counts'][name]:,} {words}")
+    reasons = ", ".join(f"{reason} {number}" for reason, number in told["quarantine_reasons"].items())
+    table.add_row("put aside", f"{told['quarantined']:,}" + (f" ({reasons})" if reasons else ""))
+    settings = ", ".join(f"{key}={value}" for key, value in told["settings"].items())
+    table.add_row("settings", settings or "none yet")
+    for name, at in told["positions"].items():
+        table.add_row("source", f"{name}: line {at['line']:,}" if "line" in at else f"{name}: row {at.get('row')}")
+    screen.print(table, markup=False)
+    if told["thresholds"]:
+        moved = Table(
+            box=None, header_style="dim", padding=(0, 1), title="threshold, latest first", title_justify="left"
+        )
+        for head in ("step", "novelty needed", "p-value needed", "why"):
+            moved.add_column(head)
+        for row in told["thresholds"]:
+            moved.add_row(str(row["step"]), _number(row["threshold"]), _number(row["level"]), row["reason"])
+        screen.print(moved)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"
+
+
+def _show_quarantine(bad: tuple[Any, ...]) -> None:
+    from firststory.alerts.harmless import harmless
+    from firststory.cli import output
+
+    screen = output.console()
+    for one in bad:
+        at = one.position.at
+        where = f"{one.position.source}, line {at['line']}" if "line" in at else one.position.source
+        screen.print(f"{one.reason}: {where}", markup=False, style="bold")
+        screen.print("  " + harmless(one.message, 200), markup=False)

@@ -1,0 +1,47 @@
+"""What a run did, in a small table, and what to type next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+TOLD = {
+    # count: how it is said; those that are 0 are left out, except the first two
+    "scored": "documents judged",
+    "novel": "novel",
+    "duplicates": "re-posted texts, attached to the first",
+    "redelivered": "ids that came again, dropped",
+    "empty": "documents without words, neutral",
+    "late": "late documents",
+    "untimed": "documents without a time",
+    "assumed_utc": "times without a zone, taken as UTC",
+    "quarantined": "lines put aside",
+}
+
+
+def print_summary(screen: Console, before: dict[str, Any], after: dict[str, Any], rate: float, store: str) -> None:
+    """The difference that this run made."""
+    from rich.table import Table
+
+    counts = Counter(after["counts"])
+    counts.subtract(before["counts"])
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    table.add_column(justify="right", style="bold")
+    table.add_column()
+    for name, words in TOLD.items():
+        if counts[name] or name in ("scored", "novel"):
+            table.add_row(f"{counts[name]:,}", words)
+    screen.print()
+    screen.print(table)
+    if not counts["seen"]:
+        screen.print("0 documents: the sources have nothing new.")
+    if counts["quarantined"]:
+        reasons = Counter(after["quarantine_reasons"])
+        reasons.subtract(before["quarantine_reasons"])
+        said = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()) if number)
+        screen.print(f"Put aside: {said}. See them: firststory status --quarantine --store {store}", markup=False)
+    if counts["scored"]:
+        screen.print(f"{rate:,.0f} documents/s. Next: firststory stories --store {store}", markup=False)

@@ -1,0 +1,246 @@
+"""run, score, stories, topics and status: what they print, what they return, what they do with bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from firststory.cli.main import main
+from firststory.datasets import make_story_stream
+from firststory.store.store import Store
+
+QUICK = ["--detector", "neighbour", "--language", "en", "--window", "20"]
+FIELDS = {"id", "time", "novelty", "p_value", "is_novel", "terms", "nearest", "story"}
+
+
+def lines_of(documents):
+    return [
+        json.dumps({"id": d.id, "text": d.text, "time": d.time.isoformat(), "title": d.title, "source": d.source})
+        for d in documents
+    ]
+
+
+@pytest.fixture(scope="module")
+def news_lines():
+    return lines_of(make_story_stream(120, 20, sentences=3).documents)
+
+
+@pytest.fixture
+def news(news_lines, tmp_path):
+    path = tmp_path / "news.jsonl"
+    path.write_text("\n".join(news_lines) + "\n")
+    return path
+
+
+def call(*arguments):
+    """The exit status of a command."""
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    return stopped.value.code or 0
+
+
+@pytest.fixture
+def filled(news, tmp_path, capsys):
+    store = tmp_path / "news.db"
+    assert call("run", news, "--store", store, "--topics", "nmf", *QUICK) == 0
+    capsys.readouterr()
+    return store
+
+
+def test_run_says_what_it_found_and_what_to_type_next(news, tmp_path, capsys):
+    store = tmp_path / "news.db"
+    assert call("run", news, "--store", store, *QUICK) == 0
+    said = capsys.readouterr().out
+    assert "documents judged" in said and f"firststory stories --store {store}" in said
+    assert "new: " in said and "nearest (" in said
+
+
+def test_run_again_has_nothing_to_do_and_a_grown_file_goes_on(news, tmp_path, capsys):
+    store = tmp_path / "news.db"
+    assert call("run", news, "--store", store, *QUICK) == 0
+    assert call("run", news, "--store", store) == 0
+    assert "nothing new" in capsys.readouterr().out
+    with news.open("a") as file:
+        file.write('{"id": "new-one", "text": "Comet sighted over Tromso"}\n')
+    assert call("run", news, "--store", store, "--quiet") == 0
+    assert capsys.readouterr().out == ""
+    with Store(str(store)) as opened:
+        assert opened.known_ids(["new-one"])
+
+
+def test_an_empty_file_is_no_error_and_says_so(tmp_path, capsys):
+    empty = tmp_path / "empty.jsonl"
+    empty.write_bytes(b"")
+    assert call("run", empty, "--store", tmp_path / "a.db", *QUICK) == 0
+    assert "0 documents" in capsys.readouterr().out
+    assert call("score", empty, *QUICK) == 0
+    said = capsys.readouterr()
+    assert said.out == "" and "0 documents" in said.err
+
+
+def test_bad_lines_are_counted_kept_and_shown(news, tmp_path, capsys):
+    store = tmp_path / "a.db"
+    with news.open("ab") as file:
+        file.write(b'{"broken\n{"id": 1}\n{"text": "caf\xe9"}\n{"text": "fine", "time": "2026-01-01"}\n')
+    assert call("run", news, "--store", store, *QUICK) == 0
+    said = capsys.readouterr().out
+    assert "3 lines put aside" in " ".join(said.split())
+    assert "broken-utf8 1, missing-text 1, wrong-json 1" in " ".join(said.split())
+    assert call("status", "--store", store, "--quarantine") == 0
+    said = capsys.readouterr().out
+    assert "line 121" in said.replace("\n", "") and "wrong-json" in said
+
+
+def test_score_gives_one_line_a_document_in_order(news, news_lines, capsys):
+    assert call("score", news, *QUICK) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["id"] for one in found] == [json.loads(line)["id"] for line in news_lines]
+    assert all(set(one) >= FIELDS for one in found)
+    novel = next(one for one in found if one["is_novel"] and one["terms"])
+    text = {json.loads(line)["id"]: json.loads(line)["text"] for line in news_lines}[novel["id"]]
+    term = novel["terms"][0]
+    assert text[term["start"] : term["end"]] == term["text"]
+
+
+def test_score_reads_standard_input_and_answers_at_once_with_window_1(news_lines):
+    command = [sys.executable, "-m", "firststory.cli.main", "score", "-", *QUICK[:-1], "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        for line in news_lines[:3]:
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
+            assert json.loads(process.stdout.readline())["id"] == json.loads(line)["id"]
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+
+
+def test_score_agrees_with_what_run_stores(news, filled, capsys):
+    assert call("score", news, *QUICK) == 0
+    scored = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    with Store(str(filled)) as opened:
+        stored = opened.verdicts()
+    assert [(one["id"], one["novelty"], one["story"]) for one in scored] == [
+        (v.document.id, round(v.novelty, 6), v.story) for v in stored
+    ]
+
+
+def test_stories_as_table_as_json_one_of_them_and_by_words(filled, capsys):
+    assert call("stories", "--store", filled, "--json", "--order", "size") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found and [one["size"] for one in found] == sorted((one["size"] for one in found), reverse=True)
+    assert call("stories", "--store", filled) == 0
+    assert "title and key terms" in capsys.readouterr().out
+    assert call("stories", found[0]["id"], "--store", filled, "--json", "--limit", "500") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert len(told) >= found[0]["size"] and all(one["story"] == found[0]["id"] for one in told)
+    word = told[0]["sentence"] and "flood"
+    assert call("stories", "--search", word, "--store", filled) == 0
+    assert call("stories", "--order", "beauty", "--store", filled) == 1
+
+
+def test_status_as_table_and_as_json(filled, capsys):
+    assert call("status", "--store", filled, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["documents"] == 120 and told["settings"]["detector"] == "neighbour" and told["thresholds"]
+    assert call("status", "--store", filled) == 0
+    assert "120 in 6 steps" in capsys.readouterr().out
+
+
+def test_topics(filled, news, tmp_path, capsys, monkeypatch):
+    assert call("topics", "--store", filled) == 0
+    assert "No themes yet" in capsys.readouterr().out
+    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 50)
+    assert call("run", news, "--store", tmp_path / "b.db", "--topics", "nmf", "--quiet", *QUICK) == 0
+    assert call("topics", "--store", tmp_path / "b.db", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert sum(topic["share"] for topic in found) == pytest.approx(1.0)
+    assert call("topics", "--store", tmp_path / "b.db") == 0
+    assert "terms" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "no-such-file.jsonl", "--store", "x.db"),
+        ("run", "NEWS"),
+        ("run", "NEWS", "--store", "x.db", "--detector", "psychic"),
+        ("run", "NEWS", "--store", "x.db", "--window", "soon"),
+        ("run", "NEWS", "--store", "x.db", "--budget", "many"),
+        ("run", "NEWS", "--store", "x.db", "--memory", "much"),
+        ("score", "NEWS", "--format", "pdf"),
+        ("stories", "--store", "absent.db"),
+        ("status",),
+    ],
+)
+def test_mistakes_get_one_line_with_a_remedy_and_status_1(arguments, news, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FIRSTSTORY_STORE", raising=False)
+    assert call(*[str(news) if argument == "NEWS" else argument for argument in arguments]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("firststory: ") and said.count("\n") == 1 and "Traceback" not in said
+
+
+def test_environment_and_settings_file_are_read(news, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "firststory.toml").write_text('detector = "clustering"\nlanguage = "en"\nstore = "from-file.db"\n')
+    monkeypatch.setenv("FIRSTSTORY_DETECTOR", "neighbour")
+    assert call("run", news, "--window", "60", "--quiet") == 0
+    with Store("from-file.db", create=False) as opened:
+        kept = opened.settings()
+    assert (kept["detector"], kept["language"], kept["window"]) == ("neighbour", "en", 60)
+
+
+def test_hostile_text_reaches_the_terminal_harmless(tmp_path, capsys):
+    source = tmp_path / "h.jsonl"
+    texts = [
+        "\x1b[31mred\x1b]0;owned\x07 flood",
+        "[bold red]markup[/bold red] fire",
+        "\u202egnp.exe strike",
+        "a" * 100_000,
+    ]
+    source.write_text("\n".join(json.dumps({"text": text, "title": text}) for text in texts))
+    assert call("run", source, "--store", tmp_path / "h.db", "--budget", "100%", *QUICK) == 0
+    assert call("stories", "--store", tmp_path / "h.db") == 0
+    said = capsys.readouterr().out
+    assert not any(sign in said for sign in ("\x1b", "\x07", "\u202e"))
+    assert "[bold red]markup" in said
+
+
+def slow_feed(process, lines):
+    for line in lines:
+        process.stdin.write(line + "\n")
+    process.stdin.flush()
+
+
+def test_ctrl_c_saves_and_exits_130_and_run_again_resumes(news_lines, tmp_path):
+    store = tmp_path / "a.db"
+    command = [sys.executable, "-m", "firststory.cli.main", "run", "-", "--store", str(store), *QUICK]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        slow_feed(process, news_lines[:50])
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if store.exists():
+                with Store(str(store)) as opened:
+                    if opened.last_step() >= 1:
+                        break
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(timeout=60)
+        said = process.stderr.read()
+    assert process.returncode == 130 and "saved" in said and "Traceback" not in said
+    with Store(str(store)) as opened:
+        assert opened.status()["documents"] == 50  # what was read from a pipe is not thrown away
+        assert opened.last_state()[0] == opened.last_step()
+
+
+def test_a_reader_who_leaves_early_is_no_error(news):
+    command = f"{sys.executable} -m firststory.cli.main score {news} {' '.join(QUICK)} | head -n 1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == "" and len(done.stdout.splitlines()) == 1

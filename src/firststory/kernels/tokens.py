@@ -30,6 +30,8 @@ def word_end(codes: Array, classes: Array, start: int, n: int) -> int:
     i = start + 1
     while i < n and LETTER <= classes[codes[i]] <= DIGIT:  # most words end here
         i += 1
+    if i == n or classes[codes[i]] == SEPARATOR:
+        return i
     end = i
     previous = classes[codes[i - 1]]
     run = i - start  # letters and digits since the last joining punctuation
@@ -250,18 +252,19 @@ def _pairs(codes: Array, classes: Array, begin: int, end: int, starts: Array, en
     """Overlapping pairs of characters, marks going with the character before; a lone character stands alone."""
     first = begin
     second = -1
-    i = begin + 1
-    while i <= end:
+    behind = begin + 1  # one past the last character that can be seen
+    for i in range(begin + 1, end + 1):
         if i == end or classes[codes[i]] == UNSPACED:
             if second >= 0 or i == end:
                 starts[m] = first
-                ends[m] = i
+                ends[m] = behind
                 kinds[m] = RUN
                 m += 1
             if second >= 0:
                 first = second
             second = i
-        i += 1
+        if i < end and classes[codes[i]] != IGNORABLE:
+            behind = i + 1
     return m
 
 
@@ -284,33 +287,51 @@ def number_forms(
     """Write the number of every token's surface form to `forms` (-1: longer than `longest`).
 
     A form stands in `arena` as one word of 256 * length + kind, then its code points. `table` (a power of two of rows,
-    at most half full) is open addressing: the hash of a form, and 2^32 * its place in the arena + its number + 1 (0:
-    empty). New forms are numbered in the order of their first appearance; `places` gets where each stands, `simple`
-    whether it is ASCII letters and digits only. Returns (forms, words of the arena) in use.
+    at most half full) is open addressing; a row is [key, key, header, number of the form + 1 (0: empty)]. The keys of a
+    form of up to 16 Latin-1 characters are those characters, so that equal rows are equal forms; those of any other
+    are a hash and the form's place, and its characters are compared. New forms are numbered in the order of their
+    first appearance; `places` gets where each stands, `simple` whether it is ASCII letters and digits only.
+    Returns (forms, words of the arena) in use.
     """
     mask = np.uint64(table.shape[0] - 1)
-    low = np.uint64(0xFFFFFFFF)
+    eight = np.uint64(8)
     for t in range(n_tokens):
         begin = starts[t]
-        length = ends[t] - begin
+        end = ends[t]
+        length = end - begin
         if length > longest:
             forms[t] = -1
             continue
-        header = np.uint32(256 * length + kinds[t])
-        h = np.uint64(14695981039346656037) ^ np.uint64(header)
-        for j in range(begin, ends[t]):
-            h = (h ^ np.uint64(codes[j])) * np.uint64(1099511628211)
-        h ^= h >> np.uint64(32)
-        slot = h & mask
+        header = np.uint64(256 * length + kinds[t])
+        first = np.uint64(0)
+        second = np.uint64(0)
+        spread = np.uint64(0)
+        if length <= 16:
+            for j in range(begin, min(end, begin + 8)):
+                c = np.uint64(codes[j])
+                first = (first << eight) | c
+                spread |= c
+            for j in range(begin + 8, end):
+                c = np.uint64(codes[j])
+                second = (second << eight) | c
+                spread |= c
+        short = length <= 16 and spread < np.uint64(256)
+        if not short:
+            header |= np.uint64(1 << 32)
+            first = np.uint64(14695981039346656037)
+            for j in range(begin, end):
+                first = (first ^ np.uint64(codes[j])) * np.uint64(1099511628211)
+        slot = _spread(first, second if short else np.uint64(0), header) & mask
         while True:
-            entry = table[slot, 1]
-            if entry == 0:
-                table[slot, 0] = h
-                table[slot, 1] = (np.uint64(used) << np.uint64(32)) | np.uint64(n_forms + 1)
+            if table[slot, 3] == 0:
+                table[slot, 0] = first
+                table[slot, 1] = second if short else np.uint64(used)
+                table[slot, 2] = header
+                table[slot, 3] = np.uint64(n_forms + 1)
                 places[n_forms] = used
-                arena[used] = header
+                arena[used] = np.uint32(256 * length + kinds[t])
                 plain = kinds[t] == WORD
-                for j in range(begin, ends[t]):
+                for j in range(begin, end):
                     used += 1
                     c = codes[j]
                     arena[used] = c
@@ -320,29 +341,40 @@ def number_forms(
                 forms[t] = n_forms
                 n_forms += 1
                 break
-            if table[slot, 0] == h:
-                at = np.int64(entry >> np.uint64(32))
-                same = arena[at] == header
-                j = begin
-                while same and j < ends[t]:
-                    at += 1
-                    same = arena[at] == codes[j]
-                    j += 1
+            if table[slot, 0] == first and table[slot, 2] == header:
+                if short:
+                    same = table[slot, 1] == second
+                else:
+                    at = np.int64(table[slot, 1])
+                    j = begin
+                    same = True
+                    while same and j < end:
+                        at += 1
+                        same = arena[at] == codes[j]
+                        j += 1
                 if same:
-                    forms[t] = np.int64(entry & low) - 1
+                    forms[t] = np.int64(table[slot, 3]) - 1
                     break
             slot = (slot + np.uint64(1)) & mask
     return n_forms, used
 
 
 @kernel
+def _spread(first: np.uint64, second: np.uint64, header: np.uint64) -> np.uint64:
+    """Keys to a slot: two odd multipliers, the high bits folded down."""
+    h = (first ^ (second * np.uint64(0x9E3779B97F4A7C15)) ^ header) * np.uint64(0xD6E8FEB86659FD93)
+    return h ^ (h >> np.uint64(32))
+
+
+@kernel
 def rehash(old: Array, new: Array) -> None:
-    """Put the entries of a table into a larger, empty one."""
+    """Put the rows of a table into a larger, empty one."""
     mask = np.uint64(new.shape[0] - 1)
     for row in range(old.shape[0]):
-        if old[row, 1] != 0:
-            slot = old[row, 0] & mask
-            while new[slot, 1] != 0:
+        if old[row, 3] != 0:
+            short = old[row, 2] < np.uint64(1 << 32)
+            slot = _spread(old[row, 0], old[row, 1] if short else np.uint64(0), old[row, 2]) & mask
+            while new[slot, 3] != 0:
                 slot = (slot + np.uint64(1)) & mask
-            new[slot, 0] = old[row, 0]
-            new[slot, 1] = old[row, 1]
+            for column in range(4):
+                new[slot, column] = old[row, column]

@@ -21,6 +21,9 @@ from firststory.text.language import ELISIONS, UNKNOWN, stemmer
 _GROUPED = regex.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DOT_GROUPED = regex.compile(r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?")
 _CAMEL = regex.compile(r"\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lt}\p{Lm}\p{M}'’]+|\p{N}+")
+_ACRONYM = regex.compile(r"\p{L}\p{M}*(?:\.\p{L}\p{M}*)+")
+_OPTIONAL = regex.compile(r"[\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u0652\u0670]|(?<=\p{Cyrillic})[\u0300\u0301]")
+"""Hebrew and Arabic points, the Arabic stretch and the Cyrillic stress: written or not, the word is the same."""
 _ENGLISH_POSSESSIVE = regex.compile(r"'s?$")
 
 
@@ -107,16 +110,18 @@ def normal(surface: str, language: str = UNKNOWN) -> str:
 
     Examples
     --------
-    >>> normal("Ｆｕｌｌ\u200bwidth"), normal("DON’T"), normal("1,000.50"), normal("١٢")
-    ('fullwidth', "don't", '1000.50', '12')
+    >>> normal("Ｆｕｌｌ\u200bwidth"), normal("DON’T"), normal("1,000.50"), normal("١٢"), normal("U.S")
+    ('fullwidth', "don't", '1000.50', '12', 'u.s.')
     """
-    text = INVISIBLE.sub("", surface) if not surface.isascii() else surface
-    text = _lower(unicodedata.normalize("NFKC", text), language)
+    text = surface if surface.isprintable() else INVISIBLE.sub("", surface)
     if not text.isascii():
-        text = text.replace("’", "'")
+        text = unicodedata.normalize("NFKC", text)
+        text = _OPTIONAL.sub("", INVISIBLE.sub("", text)).replace("’", "'")
+    text = _lower(text, language)
     if text[:1].isdecimal():
-        text = _number(text)
-    return text
+        return _number(text)
+    # With its last dot an acronym is out of the stemmer's reach, and u.s. is not the word us.
+    return f"{text}." if "." in text and _ACRONYM.fullmatch(text) else text
 
 
 def _lower(text: str, language: str) -> str:

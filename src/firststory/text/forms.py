@@ -49,7 +49,7 @@ class FormTable:
         self.n_forms = 0
         self._used = 0
         self._n_missing = 0
-        self._table = np.zeros((_table_size(n), 2), dtype=np.uint64)
+        self._table = np.zeros((_table_size(n), 4), dtype=np.uint64)
         self._arena = np.zeros(8 * n, dtype=np.uint32)
         self._place = np.zeros(n, dtype=np.int64)
         self._simple = np.zeros(n, dtype=np.bool_)
@@ -195,7 +195,7 @@ class FormTable:
         for name in ("_place", "_simple", "_flag", "column", "first", "last", "marked"):
             setattr(self, name, _longer(getattr(self, name), capacity))
         self.missing = _longer(self.missing, capacity, fill=1)
-        table = np.zeros((_table_size(capacity), 2), dtype=np.uint64)
+        table = np.zeros((_table_size(capacity), 4), dtype=np.uint64)
         rehash(self._table, table)
         self._table = table
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 from typing import Any
 
@@ -46,6 +47,7 @@ CARRIES_NEWS = frozenset(
         "research",
         "thousand",
         "trillion",
+        "un",
     ]
 )
 """In stopwordsiso's English list, and yet what headlines are made of."""
@@ -119,12 +121,12 @@ def stop_words(code: str) -> frozenset[str]:
 
     if not stopwordsiso.has_lang(code):
         return frozenset()
-    words = {word.replace("’", "'") for word in stopwordsiso.stopwords(code)}
+    words = {unicodedata.normalize("NFKC", word.replace("’", "'")) for word in stopwordsiso.stopwords(code)}
     if code == "en":
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
         words = {word for word in words if len(word) > 2 or word in ENGLISH_STOP_WORDS}
-        words = (words | {"a.m", "p.m", "e.g", "i.e"}) - CARRIES_NEWS
+        words = (words | {"a.m.", "p.m.", "e.g.", "i.e."}) - CARRIES_NEWS
     return frozenset(word for word in words if not any(letter.isdigit() for letter in word))
 
 

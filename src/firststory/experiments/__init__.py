@@ -6,5 +6,11 @@ Each module has `TITLE` and `run(*, quick, out) -> str`: the Markdown of its sec
 
 from __future__ import annotations
 
-EXPERIMENTS: dict[str, str] = {}
+EXPERIMENTS: dict[str, str] = {
+    "bars": "bars",
+    "moving-bars": "moving_bars",
+    "newsgroup-threads": "newsgroup_threads",
+    "event-words": "event_words",
+    "nmf-time": "nmf_time",
+}
 """Name on the command line -> module in this package."""

@@ -10,6 +10,7 @@ Topics are term-major here (one row a term, one column a topic), the layout in w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -168,11 +169,12 @@ def multiplicative(
     sweeps: int = 300,
     normalise: bool = True,
     relative: bool = True,
+    watch: Callable[[Floats], object] | None = None,
 ) -> Factors:
     """Multiplicative updates (B6) with alpha annealed from `start` up to `orthogonality`.
 
     `relative` measures alpha in units of the data's energy; `normalise` keeps topics at unit length, without which
-    shrinking H and growing W would cancel the penalty.
+    shrinking H and growing W would cancel the penalty. `watch` is shown the topics after every sweep.
     """
     codes, topics = codes.copy(), topics.copy()
     level = min(start, orthogonality)
@@ -187,6 +189,8 @@ def multiplicative(
         spread = alpha * (topics.sum(axis=1, keepdims=True) - topics) if alpha > 0.0 else 0.0
         topics *= stack.transposed_times(codes) / (topics @ gram + spread + TINY)
         level = min(level * growth, orthogonality)
+        if watch is not None:
+            watch(topics)
     if normalise:
         codes *= unit_columns(topics)
     return Factors(codes, topics, objective(stack, codes, topics, alpha), violation(stack, codes, topics, alpha))

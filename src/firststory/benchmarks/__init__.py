@@ -6,5 +6,7 @@ skipped with its reason in the table.
 
 from __future__ import annotations
 
-BENCHMARKS: dict[str, str] = {}
+BENCHMARKS: dict[str, str] = {
+    "vectoriser": "vectoriser",
+}
 """Name on the command line -> module in this package."""

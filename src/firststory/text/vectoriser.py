@@ -404,7 +404,8 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             if learn:
                 self.n_dropped_ += int(dropped)
             nnz = int(indptr[n_rows])
-            parts.append((indices[:nnz], data[:nnz], np.diff(indptr[: n_rows + 1])))
+            # Copies: a view would keep the room for every token of the chunk alive.
+            parts.append((indices[:nnz].copy(), data[:nnz].copy(), np.diff(indptr[: n_rows + 1])))
         width = len(vocabulary)
         if not parts:
             return sp.csr_matrix((0, width))

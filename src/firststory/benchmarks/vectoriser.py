@@ -32,8 +32,8 @@ def run(*, quick: bool) -> str:
     lines = [
         (
             "One thread, 2 cores. CPU seconds of the whole corpus, best of "
-            f"{1 if quick else REPEATS} interleaved repeats in one process, so that other load on the machine cancels out; "
-            "peak memory is what the work added to the process, rows included, each in a process of its own."
+            f"{1 if quick else REPEATS} interleaved repeats in one process, so that other load on the machine cancels "
+            "out; peak memory is what the work added to the process, rows included, each in a process of its own."
         ),
         "",
         (

@@ -17,6 +17,7 @@ from firststory.cli.guard import guarded
 
 COMMANDS = {
     # name on the command line: its module in this package, with a function of the same name
+    "demo": "demo",
     "run": "run",
     "score": "score",
     "stories": "stories",

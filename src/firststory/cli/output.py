@@ -101,18 +101,18 @@ def title_of(verdict: Verdict, limit: int = 100) -> str:
     return harmless(title(verdict.document), limit)
 
 
-def verdict_lines(verdict: Verdict, width: int) -> Text:
+def verdict_lines(verdict: Verdict, width: int, *, with_day: bool = True) -> Text:
     """A novel verdict as people read it: when and how novel, the title, why, and what it is nearest to."""
     from rich.text import Text
 
-    head = f"{day(verdict.document.time)}  "
+    head = f"{day(verdict.document.time)}  " if with_day else ""
     text = Text()
     text.append(head, style="dim")
     text.append(bar(verdict.novelty, 8), style="bold green")
     text.append(f" {verdict.novelty:.2f}  ", style="green")
     text.append(_fit(title_of(verdict), width - len(text.plain)), style="bold")
-    indent = " " * len(head)
-    room = width - len(head)
+    indent = " " * (len(head) or 15)
+    room = width - len(indent)
     if verdict.terms:
         words = ", ".join(term.text for term in verdict.terms[:6])
         text.append(f"\n{indent}new: " + _fit(words, room - 5), style="cyan")

@@ -55,10 +55,10 @@ def stories(
     from firststory.alerts.harmless import harmless
 
     table = Table(box=None, header_style="dim", padding=(0, 1), expand=False)
-    table.add_column("story")
-    table.add_column("first seen", no_wrap=True)
-    table.add_column("last seen", no_wrap=True)
-    table.add_column("size", justify="right")
+    table.add_column("story", no_wrap=True, min_width=5)
+    table.add_column("first seen", no_wrap=True, min_width=10)
+    table.add_column("last seen", no_wrap=True, min_width=10)
+    table.add_column("size", justify="right", no_wrap=True, min_width=4)
     table.add_column("title and key terms", ratio=1, overflow="ellipsis")
     for one in found:
         told = Text(harmless(one.title, 100), style="bold")

@@ -34,9 +34,9 @@ def topics(
     from firststory.alerts.harmless import harmless
 
     table = Table(box=None, header_style="dim", padding=(0, 1))
-    table.add_column("theme")
-    table.add_column("share", justify="right")
-    table.add_column("trend", no_wrap=True)
+    table.add_column("theme", no_wrap=True, min_width=5)
+    table.add_column("share", justify="right", no_wrap=True, min_width=5)
+    table.add_column("trend", no_wrap=True, min_width=16)
     table.add_column("terms", ratio=1, overflow="ellipsis")
     for topic in found:
         words = ", ".join(term for term, _ in topic.terms[:8])

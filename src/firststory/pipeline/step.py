@@ -157,6 +157,8 @@ class StreamCore:
             span = slice(weights.indptr[i], weights.indptr[i + 1])
             columns, values = weights.indices[span], weights.data[span]
             tokens = parts.vectoriser.tokens(full_text(document)) if judgements[i].is_novel else ()
+            if parts.themes and tokens:
+                parts.themes.listen(tokens)
             judged[document.id] = _Judged(document, float(scores[i]), judgements[i], columns, values, near[i], tokens)
             parts.memory.add(document, columns)
         return judged, len(documents) - len(with_words)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
 import scipy.sparse as sp
 
 from firststory.records import Topic
@@ -11,6 +13,9 @@ from firststory.topics.online_nmf import OnlineNMF
 
 GATHER = 200
 """Documents that make a timestep of the topic model: fewer say too little about themes."""
+
+MOST_SURFACES = 100_000
+"""Terms whose reading is remembered."""
 
 
 class Themes:
@@ -25,6 +30,16 @@ class Themes:
         self.model = model
         self._pending: list[sp.csr_matrix] = []
         self._has_news = False
+        self._surfaces: dict[int, str] = {}
+
+    def listen(self, tokens: Sequence[Any]) -> None:
+        """Learn how terms read in the text, so that people see words and not stems."""
+        for token in tokens:
+            known = self._surfaces.get(token.column)
+            is_new = known is None and token.column >= 0 and len(self._surfaces) < MOST_SURFACES
+            # Of the forms of a stem the shortest reads best: strike, not strikingly.
+            if is_new or (known is not None and len(token.surface) < len(known)):
+                self._surfaces[token.column] = token.surface
 
     def learn(self, rows: sp.csr_matrix) -> None:
         """Gather rows; learn them when there are enough."""
@@ -42,7 +57,10 @@ class Themes:
         self._has_news = False
         model = self.model
         lineage = model.lineage_
-        named = model.topics(vectoriser.get_feature_names_out(), n_terms)
+        names = vectoriser.get_feature_names_out()
+        for column, surface in self._surfaces.items():
+            names[column] = surface
+        named = model.topics(names, n_terms)
         total = float(model.weights_.sum()) or 1.0
         return tuple(
             Topic(
@@ -57,7 +75,9 @@ class Themes:
         )
 
     def get_state(self) -> dict[str, Any]:
-        state = {f"model/{key}": value for key, value in self.model.get_state().items()}
+        state: dict[str, Any] = {f"model/{key}": value for key, value in self.model.get_state().items()}
+        state["columns"] = np.fromiter(self._surfaces, dtype=np.int64, count=len(self._surfaces))
+        state["surfaces"] = list(self._surfaces.values())
         if self._pending:
             rows = _stack(self._pending)
             state |= {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr, "width": int(rows.shape[1])}
@@ -67,6 +87,7 @@ class Themes:
     def from_state(cls, state: dict[str, Any]) -> Self:
         held = {key.partition("/")[2]: value for key, value in state.items() if key.startswith("model/")}
         themes = cls(OnlineNMF().set_state(held))
+        themes._surfaces = dict(zip(state["columns"].tolist(), state["surfaces"], strict=True))
         if "data" in state:
             shape = (len(state["indptr"]) - 1, int(state["width"]))
             themes._pending = [sp.csr_matrix((state["data"], state["indices"], state["indptr"]), shape=shape)]

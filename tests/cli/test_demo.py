@@ -1,0 +1,103 @@
+"""The demo: shows first stories, writes a page that asks the outside for nothing, resumes, begins anew."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from firststory.cli import demo as demo_module
+from firststory.cli.demo_page import write_page
+from firststory.cli.main import main
+from firststory.datasets import make_story_stream
+from firststory.errors import DataError
+from firststory.records import Document, Position
+from firststory.store.store import Store
+
+
+def call(*arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    return stopped.value.code or 0
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small = make_story_stream(150, 20, n_days=10)
+    monkeypatch.setattr("firststory.datasets.make_story_stream", lambda *a, **k: small)
+    return tmp_path
+
+
+def no_corpus(**_):
+    raise DataError(owner="x", parameter="the corpus", allowed="there", received="no network", remedy="Connect.")
+
+
+def test_without_network_or_cache_it_falls_back_and_says_so(here, monkeypatch, capsys):
+    monkeypatch.setattr("firststory.datasets.load_news2017", no_corpus)
+    assert call("demo") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "cannot be had here" in said and "made-up stream" in said
+    assert "What to type next" in said and "firststory stories --store firststory-demo.db" in said
+    assert "new: " in said and "nearest (" in said and "The stories that grew largest" in said
+    page = (here / "firststory-demo.html").read_text()
+    assert "First stories, latest first" in page and "<mark>" in page
+
+
+def test_the_page_asks_the_outside_for_nothing(here, capsys):
+    assert call("demo", "--synthetic") == 0
+    page = (here / "firststory-demo.html").read_text()
+    assert "default-src 'none'" in page and "unsafe" not in page
+    assert not re.search(r"<script|<img|<link|<iframe|url\(|\ssrc=|@import|https?://|\sstyle=", page)
+
+
+def test_again_after_the_end_it_begins_anew_and_after_an_interruption_it_goes_on(here, monkeypatch, capsys):
+    assert call("demo", "--synthetic") == 0
+    with Store("firststory-demo.db") as store:
+        whole = store.dump()
+    assert call("demo", "--synthetic") == 0
+    assert "beginning anew" in capsys.readouterr().out
+    with Store("firststory-demo.db") as store:
+        assert store.dump() == whole
+    for name in ("firststory-demo.db", "firststory-demo.html"):
+        (here / name).unlink()
+
+    arrivals = demo_module._arrivals
+
+    def cut_short(*arguments):
+        for number, arrival in enumerate(arrivals(*arguments)):
+            if number == 70:
+                raise KeyboardInterrupt
+            yield arrival
+
+    monkeypatch.setattr(demo_module, "_arrivals", cut_short)
+    assert call("demo", "--synthetic") == 130
+    monkeypatch.setattr(demo_module, "_arrivals", arrivals)
+    assert call("demo", "--synthetic") == 0
+    assert "resuming after step" in capsys.readouterr().out
+    with Store("firststory-demo.db") as store:
+        assert store.dump() == whole
+
+
+def test_a_store_with_other_results_is_left_alone(here, capsys):
+    (here / "mine.jsonl").write_text('{"text": "my own news"}\n')
+    assert call("run", "mine.jsonl", "--store", "mine.db", "--detector", "neighbour", "--quiet") == 0
+    before = (here / "mine.db").read_bytes()
+    assert call("demo", "--synthetic", "--store", "mine.db") == 1
+    assert "left alone" in capsys.readouterr().err
+    assert (here / "mine.db").read_bytes() == before
+
+
+def test_hostile_text_is_only_text_on_the_page(tmp_path):
+    from firststory.pipeline.runner import Runner
+    from firststory.settings import load
+
+    hostile = "<script>alert(1)</script> \"onload='x' {{ 7 * 7 }} </style><img src=x>"
+    documents = [Document(id=f"d{i}", text=hostile * (i + 1), title=hostile) for i in range(3)]
+    with Store(str(tmp_path / "h.db")) as store:
+        runner = Runner(load({"detector": "neighbour", "budget": "100%"}), store)
+        list(runner.run((d, Position("news2017", {"line": i})) for i, d in enumerate(documents)))
+        write_page(store, tmp_path / "h.html", hostile)
+    page = (tmp_path / "h.html").read_text()
+    assert "<script" not in page and "<img" not in page and page.count("</style>") == 1
+    assert "{{ 7 * 7 }}" in page

@@ -19,6 +19,7 @@ from firststory._version import __version__
 if TYPE_CHECKING:
     from firststory import datasets, evaluate, plot, river, text
     from firststory.detectors.dirichlet_mixture import DirichletMixture
+    from firststory.detectors.fused_novelty import FusedNovelty
     from firststory.detectors.incremental_clustering import IncrementalClustering
     from firststory.detectors.logistic_novelty import LogisticNovelty
     from firststory.detectors.nearest_neighbour import NearestNeighbour
@@ -50,6 +51,7 @@ _NAMES = {
     "DirichletMixture": "detectors.dirichlet_mixture",
     "Document": "records",
     "Evidence": "records",
+    "FusedNovelty": "detectors.fused_novelty",
     "IncrementalClustering": "detectors.incremental_clustering",
     "LogisticNovelty": "detectors.logistic_novelty",
     "NearestNeighbour": "detectors.nearest_neighbour",

@@ -1,0 +1,150 @@
+"""FusedNovelty against a dense twin written from its definition; the window, the short way, the horizon."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import firststory as fs
+from firststory.kernels import fused
+
+DAY = 86400.0
+
+
+def stream(seed, n=260, width=60):
+    """Counts with bursts of shared terms, and times with a long silence."""
+    rng = np.random.default_rng(seed)
+    topics = rng.dirichlet(np.full(width, 0.05), size=12)
+    counts = np.stack([rng.multinomial(rng.integers(3, 25), topics[k]) for k in rng.integers(12, size=n)]).astype(float)
+    gaps = rng.exponential(0.4 * DAY, size=n)
+    gaps[n // 2] = 400 * DAY
+    return counts, np.cumsum(gaps)
+
+
+def twin(counts, days):
+    """The definition with dense vectors: idf and norms refreshed every 100 documents, everything else afresh."""
+    n = len(counts)
+    tf = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0)
+    gap, clock, total = np.diff(days, prepend=days[:1]), np.zeros(n), 0.0
+    for i in range(n):
+        total += min(gap[i], max(50 * total / i, 1.0)) if i > 20 else gap[i]
+        clock[i] = total
+    nearest, centroid, member = np.zeros(n), np.zeros(n), []
+    square, last = [], []
+    for i in range(n):
+        if i % 100 == 0:
+            df = (counts[:i] > 0).sum(axis=0)
+            idf2 = (np.log((1 + i) / (1 + df)) + 1) ** 2.5
+            norms = list(np.sqrt((tf[:i] ** 2 * idf2).sum(axis=1)))
+        norms.append(np.sqrt((tf[i] ** 2 * idf2).sum()))
+        cosines = np.array([tf[i] * idf2 @ tf[j] / (norms[i] * norms[j] or 1.0) for j in range(i)])
+        best, best_score = -1, 0.0
+        if i:
+            nearest[i] = (cosines * (1 + days[i] - days[:i]) ** -0.3).max()
+        for c in range(len(square)):
+            cosine = cosines[np.array(member) == c].sum() / np.sqrt(square[c])
+            if cosine > 0:
+                centroid[i] = max(centroid[i], cosine * (0.2 + 0.8 * np.exp(-(clock[i] - clock[last[c]]) / 30)))
+                score = cosine * (1 + days[i] - days[last[c]]) ** -0.2
+                if score > best_score:
+                    best, best_score, best_cosine = c, score, cosine
+        if best_score > 0.12:
+            square[best] += 1 + 2 * best_cosine * np.sqrt(square[best])
+            last[best] = i
+        else:
+            best = len(square)
+            square.append(1.0)
+            last.append(i)
+        member.append(best)
+    return 1 - (nearest + centroid) / 2, np.array(member)
+
+
+def follow(detector, counts, times=None, batch=57):
+    scores, labels = [], []
+    for begin in range(0, len(counts), batch):
+        cut = slice(begin, begin + batch)
+        seen = np.flatnonzero(counts[: begin + batch].any(axis=0)).max() + 1  # the vocabulary grows
+        scores.append(
+            detector.score_then_learn(sp.csr_matrix(counts[cut, :seen]), times=None if times is None else times[cut])
+        )
+        labels.append(detector.labels_)
+    return np.concatenate(scores), np.concatenate(labels)
+
+
+@pytest.mark.parametrize("timed", [True, False])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_equals_twin(seed, timed):
+    counts, times = stream(seed)
+    scores, labels = follow(fs.FusedNovelty(), counts, times if timed else None)
+    known, member = twin(counts, (times - times[0]) / DAY if timed else np.zeros(len(counts)))
+    np.testing.assert_allclose(scores, known, atol=1e-12)
+    np.testing.assert_array_equal(labels, member)
+
+
+def test_themes_do_not_age():
+    counts, times = stream(2)
+    themes, _ = follow(fs.FusedNovelty(horizon="themes"), counts, times)
+    untimed, _ = follow(fs.FusedNovelty(), counts)
+    np.testing.assert_array_equal(themes, untimed)
+
+
+def test_the_short_way_gives_the_same_clusters_and_neighbours(monkeypatch):
+    counts, times = stream(3)
+    exact = fs.FusedNovelty()
+    known, labels = follow(exact, counts, times)
+    monkeypatch.setattr(fused, "MANY", 50)
+    monkeypatch.setattr(fused, "COMMON", 0.05)
+    monkeypatch.setattr(fused, "COMPLETED", 300)
+    short = fs.FusedNovelty(budget=1)
+    scores, short_labels = follow(short, counts, times)
+    assert len(short.index_.holders) > 50
+    np.testing.assert_array_equal(short_labels, labels)
+    np.testing.assert_allclose(short.cluster_scores_, exact.cluster_scores_, atol=1e-12)
+    # Only a neighbour that shares nothing but common terms can be missed.
+    assert (short.neighbour_scores_ <= exact.neighbour_scores_ + 1e-12).all()
+    assert np.abs(scores - known).mean() < 0.02
+
+
+def test_a_window_keeps_the_books():
+    counts, times = stream(4, n=900)
+    detector = fs.FusedNovelty(window=70)
+    scores, labels = follow(detector, counts, times, batch=41)
+    index = detector.index_
+    assert np.isfinite(scores).all() and scores.min() >= 0.0 and scores.max() <= 1.0
+    assert len(index) == 70 and len(index.born) == 128
+    slots = np.arange(*index.meta[:2]) % 128
+    np.testing.assert_array_equal(np.bincount(index.cluster[slots], minlength=128), index.c_size)
+    assert index.tally[fused.FREE] == (index.c_size == 0).sum()
+    assert (index.c_square[index.c_size > 0] >= index.c_size[index.c_size > 0] - 1e-9).all()
+    np.testing.assert_array_equal(index.length, np.bincount(np.concatenate([np.flatnonzero(r) for r in counts[-70:]]),
+                                                            minlength=60))  # fmt: skip
+    assert set(labels[-70:]) == set(index.c_label[index.c_size > 0])
+
+
+def test_reposting_is_never_novel():
+    counts, times = stream(5)
+    detector = fs.FusedNovelty()
+    follow(detector, counts, times)
+    assert detector.novelty(counts[-1:], times=times[-1:])[0] < 0.2
+    detector.score_then_learn(counts[-1:], times=times[-1:])
+    assert detector.similarities_[0, 0] == pytest.approx(1.0)
+    assert detector.neighbours_[0, 0] == len(counts) - 1
+
+
+def test_what_was_silent_for_long_is_new_again_for_events_only():
+    rows = np.eye(6)[[0, 1, 2, 3, 4, 5]] + 1e-3
+    late = [400 * DAY]
+    events = fs.FusedNovelty().fit(rows, times=np.arange(6) * DAY)
+    themes = fs.FusedNovelty(horizon="themes").fit(rows, times=np.arange(6) * DAY)
+    assert events.novelty(rows[:1], times=late)[0] > 0.6
+    assert themes.novelty(rows[:1], times=late)[0] < 1e-6
+
+
+def test_times_may_begin_late_and_be_missing():
+    counts, times = stream(6, n=60)
+    detector = fs.FusedNovelty()
+    for begin, clock in ((0, None), (20, times[20:40] + 1.7e9), (40, None)):
+        scores = detector.score_then_learn(counts[begin : begin + 20], times=clock)
+        assert np.isfinite(scores).all()
+    assert detector.index_.born.max() < 500

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from firststory.detectors.logistic_novelty import LogisticNovelty
     from firststory.detectors.nearest_neighbour import NearestNeighbour
     from firststory.detectors.online_l1 import OnlineL1Dictionary
+    from firststory.pipeline.monitor import Monitor
     from firststory.records import (
         Batch,
         Document,
@@ -68,6 +69,7 @@ _NAMES = {
     "Verdict": "records",
     "SpectralLeader": "topics.spectral_leader",
     "StepwiseEM": "topics.stepwise_em",
+    "Monitor": "pipeline.monitor",
     "load_state": "store.state",
     "save_state": "store.state",
 }

@@ -1,0 +1,178 @@
+"""The whole stream in ten lines of Python: documents in, verdicts out, stories and themes at any time."""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Self
+
+from firststory.errors import DocumentError, ParameterError
+from firststory.pipeline.runner import Runner
+from firststory.pipeline.window import Arrival
+from firststory.records import Document, Position, Quarantined, Story, Topic, Verdict
+from firststory.settings import load
+from firststory.sources.parse import content_id, document_from
+from firststory.store.store import Store
+
+SOURCE = "python"
+REMEMBERED = 50_000
+
+
+class Monitor:
+    """Watches a stream of documents and says what is new, why, and which story it belongs to.
+
+    Parameters
+    ----------
+    store : str or None, default=None
+        "news.db" or "sqlite:///news.db": results are kept there, and the next monitor goes on from it. None keeps
+        nothing beyond what the detector itself remembers: memory stays bounded, for ever.
+    detector : str or estimator, default="fused"
+        A name (`firststory score --help` lists them) or a detector of your own.
+    budget : str or float, default="20/day"
+        "20/day", "0.5%", or a fixed threshold on the novelty.
+    window : int or str, default=100
+        Documents that are judged together: a number, or a time as "1d". 1 answers every document at once.
+    topics : {"nmf", "none"} or None, default="nmf"
+        Themes beside the stories.
+    **settings
+        Any other setting by its name: `language`, `memory`, `max_terms`, `seed`, `save_every`.
+
+    Examples
+    --------
+    >>> import firststory as fs
+    >>> monitor = fs.Monitor(detector="neighbour", budget="50%", window=1, topics="none", language="en")
+    >>> texts = ["Flood closes Bremen bridge", "Bremen bridge closed by flood", "Mayor of Oslo resigns"]
+    >>> for verdict in monitor.watch(texts):
+    ...     print(round(verdict.novelty, 1), verdict.is_novel, verdict.story)
+    1.0 True s1
+    0.2 False s1
+    1.0 True s2
+    >>> [story.title for story in monitor.stories()]
+    ['Flood closes Bremen bridge', 'Mayor of Oslo resigns']
+    """
+
+    def __init__(
+        self,
+        store: str | None = None,
+        detector: Any = "fused",
+        budget: str | float = "20/day",
+        window: int | str = 100,
+        topics: str | None = "nmf",
+        **settings: Any,
+    ) -> None:
+        own = None if isinstance(detector, str) else detector
+        self._store = None if store is None else Store(store)
+        given = {
+            "store": store,
+            "detector": detector if own is None else _name_for(own),
+            "budget": str(budget),
+            "window": window,
+            "topics": topics or "none",
+            **settings,
+        }
+        try:
+            self._runner = Runner(load(given), self._store, detector=own)
+        except BaseException:
+            self.close()
+            raise
+        self._counts: Counter[str] = Counter()
+        self._topics: tuple[Topic, ...] = ()
+        self._told: OrderedDict[str, int] = OrderedDict()
+        self._line = 0
+
+    def watch(self, documents: Iterable[Document | Mapping[str, Any] | str]) -> Iterator[Verdict]:
+        """A verdict for each document, in order, as soon as its window is complete; the last window at the end.
+
+        Documents may be `fs.Document`, mappings with at least `text`, or plain texts. One that cannot be read is put
+        aside and counted (`status()`), and the stream goes on. One whose id came before is dropped and counted.
+        """
+        if isinstance(documents, (str, bytes, Mapping, Document)):
+            raise ParameterError(
+                owner="Monitor.watch",
+                parameter="documents",
+                allowed="an iterable of documents",
+                received=f"one {type(documents).__name__}",
+                remedy="Pass a list: monitor.watch([document])",
+            )
+        for step in self._runner.run(self._arrivals(documents)):
+            self._counts.update(step.counts)
+            self._topics = step.topics or self._topics
+            yield from step.verdicts
+
+    def stories(self, limit: int | None = None) -> tuple[Story, ...]:
+        """The stories: with a store all of them, the one heard of last first; without, those still remembered."""
+        if self._store is not None:
+            return self._store.stories(limit=limit)
+        return tuple(self._runner.core.parts.stories.stories())[:limit]
+
+    def topics(self) -> tuple[Topic, ...]:
+        """The themes as they were learnt last, largest first."""
+        found = self._store.topics() if self._store is not None else self._topics
+        return tuple(sorted(found, key=lambda topic: -topic.share))
+
+    def verdicts(self, *, novel: bool | None = None, limit: int | None = None) -> tuple[Verdict, ...]:
+        """Verdicts of the store, latest first."""
+        return self._need_store("verdicts").verdicts(novel=novel, newest_first=True, limit=limit)
+
+    def search(self, words: str, limit: int = 20) -> tuple[Verdict, ...]:
+        """Verdicts of the store on documents that have all the words, best first."""
+        return self._need_store("search").search(words, limit)
+
+    def status(self) -> dict[str, Any]:
+        """Counts, and where the budget and its threshold stand and why."""
+        alerts = self._runner.core.parts.gate.status()
+        if self._store is not None:
+            return {**self._store.status(), "alerts": alerts}
+        counts = dict(self._counts)
+        return {"documents": counts.get("seen", 0), "novel": counts.get("novel", 0), "counts": counts, "alerts": alerts}
+
+    def close(self) -> None:
+        """Give the store back."""
+        if self._store is not None:
+            self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+    def _arrivals(self, documents: Iterable[Any]) -> Iterator[Arrival]:
+        for given in documents:
+            self._line += 1
+            position = Position(SOURCE, {"line": self._line})
+            try:
+                yield self._document(given), position
+            except DocumentError as error:
+                yield Quarantined(error.reason, str(error), position, repr(given)[:200])
+
+    def _document(self, given: Any) -> Document:
+        if isinstance(given, Document):
+            return given
+        if not isinstance(given, str):
+            return document_from(given)
+        # The same text twice is two documents, and the same two when the list is watched again.
+        name = content_id({"text": given})
+        count = self._told[name] = self._told.pop(name, 0) + 1
+        if len(self._told) > REMEMBERED:
+            self._told.popitem(last=False)
+        return document_from({"id": name if count == 1 else f"{name}-{count}", "text": given})
+
+    def _need_store(self, what: str) -> Store:
+        if self._store is None:
+            raise ParameterError(
+                owner=f"Monitor.{what}",
+                parameter="store",
+                allowed="given",
+                received=None,
+                remedy='Watch with a store: fs.Monitor(store="news.db")',
+            )
+        return self._store
+
+
+def _name_for(detector: Any) -> str:
+    """The recipe whose rows a detector of one's own gets: that of its class, else the plain neighbour's TF-IDF."""
+    from firststory.pipeline.build import RECIPES
+
+    kinds = {recipe.name: name for name, recipe in reversed(RECIPES.items())}
+    return next((kinds[base.__name__] for base in type(detector).__mro__ if base.__name__ in kinds), "neighbour")

@@ -1,0 +1,108 @@
+"""Monitor: the whole stream from Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import firststory as fs
+from firststory.errors import ParameterError, StoreError
+
+QUICK = {"detector": "neighbour", "language": "en", "topics": "none"}
+
+
+def test_documents_mappings_and_texts_in_order(news):
+    mixed = [news[0], {"id": "m", "text": "Comet over Tromso", "page": 4}, "Mayor of Oslo resigns"]
+    with fs.Monitor(**QUICK) as monitor:
+        verdicts = list(monitor.watch(mixed))
+    assert [v.document.text for v in verdicts] == [news[0].text, "Comet over Tromso", "Mayor of Oslo resigns"]
+    assert verdicts[1].document.extra == {"page": 4}
+    assert all(np.isfinite(v.novelty) and v.story for v in verdicts)
+
+
+def test_window_1_answers_each_document_at_once():
+    asked = []
+
+    def feed():
+        for text in ("Flood in Bremen", "Fire in Oslo", "Strike in Hull"):
+            asked.append(text)
+            yield text
+
+    verdicts = fs.Monitor(window=1, **QUICK).watch(feed())
+    assert next(verdicts).document.text == "Flood in Bremen" and len(asked) == 1
+
+
+def test_a_store_is_filled_resumed_and_watching_again_adds_nothing(news, tmp_path):
+    path = str(tmp_path / "news.db")
+    with fs.Monitor(store=path, window=20, **QUICK) as monitor:
+        first = list(monitor.watch(news[:100]))
+        assert len(first) == 100 and monitor.status()["documents"] == 100
+    with fs.Monitor(store=path, window=20, **QUICK) as monitor:
+        assert list(monitor.watch(news[:100])) == []
+        rest = list(monitor.watch(news[100:]))
+        assert monitor.status()["counts"]["redelivered"] == 100
+        assert monitor.stories() and monitor.verdicts(limit=1)[0].document == news[-1]
+        assert monitor.search("flood") is not None
+    with fs.Monitor(window=20, **QUICK) as whole:
+        assert [v.novelty for v in whole.watch(news)] == [v.novelty for v in first + rest]
+
+
+def test_the_same_text_twice_is_a_duplicate_and_not_lost():
+    monitor = fs.Monitor(window=1, **QUICK)
+    verdicts = list(monitor.watch(["Flood in Bremen", "Flood in Bremen"]))
+    assert len(verdicts) == 2 and verdicts[1].duplicate_of == verdicts[0].document.id
+
+
+def test_bad_documents_are_put_aside_and_the_stream_goes_on(tmp_path):
+    with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK) as monitor:
+        given = [{"title": "no text"}, {"text": 3}, 17, "Flood in Bremen", {"text": "x", "time": "nonsense"}]
+        assert [v.document.text for v in monitor.watch(given)] == ["Flood in Bremen"]
+        told = monitor.status()
+    assert told["quarantined"] == 4
+    assert told["quarantine_reasons"] == {"bad-time": 1, "missing-text": 1, "not-an-object": 1, "text-not-a-string": 1}
+
+
+def test_topics_stories_and_status_without_a_store(news, monkeypatch):
+    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 50)
+    monitor = fs.Monitor(detector="neighbour", language="en", window=20)
+    novel = sum(verdict.is_novel for verdict in monitor.watch(news))
+    topics = monitor.topics()
+    assert topics and sum(topic.share for topic in topics) == pytest.approx(1.0)
+    assert {len(monitor.stories(limit=3))} == {3}
+    told = monitor.status()
+    assert told["novel"] == novel and told["alerts"]["budget"] == "20/day"
+
+
+def test_a_detector_of_ones_own(news):
+    own = fs.NearestNeighbour(window=30, n_neighbours=2)
+    verdicts = list(fs.Monitor(detector=own, language="en", topics=None).watch(news[:60]))
+    assert len(verdicts) == 60 and max(len(v.nearest) for v in verdicts) == 2
+
+
+def test_mistakes_are_said(tmp_path):
+    with pytest.raises(ParameterError, match=r"monitor.watch\(\[document\]\)"):
+        list(fs.Monitor(**QUICK).watch("one text"))
+    with pytest.raises(ParameterError, match="one of"):
+        fs.Monitor(detector="psychic")
+    with pytest.raises(ParameterError, match="budget"):
+        fs.Monitor(budget="plenty", detector="neighbour")
+    with pytest.raises(ParameterError, match="store"):
+        fs.Monitor(**QUICK).search("x")
+    with pytest.raises(ParameterError, match="one of"):
+        fs.Monitor(**QUICK, colour="red")
+    with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK), pytest.raises(StoreError, match="Another run"):
+        fs.Monitor(store=str(tmp_path / "a.db"), **QUICK)
+
+
+def test_memory_is_bounded_without_a_store():
+    from firststory.datasets import make_story_stream
+    from firststory.store.state import pack_state
+
+    monitor = fs.Monitor(memory=50, window=50, **QUICK)
+    sizes = []
+    for verdict in monitor.watch(make_story_stream(600, 60).documents):
+        if verdict.document.id.endswith("99"):
+            state = {key: value for key, value in monitor._runner.core.get_state().items()
+                     if key.split("/")[0] in ("ids", "texts", "memory")}  # fmt: skip
+            sizes.append(len(pack_state(state)))
+    assert sizes[-1] <= 1.2 * sizes[0]

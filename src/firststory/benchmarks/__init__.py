@@ -8,5 +8,6 @@ from __future__ import annotations
 
 BENCHMARKS: dict[str, str] = {
     "vectoriser": "vectoriser",
+    "nmf": "nmf",
 }
 """Name on the command line -> module in this package."""

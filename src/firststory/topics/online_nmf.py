@@ -62,7 +62,7 @@ class OnlineNMF(StreamTopicModel):
         Where the first timestep starts: non-negative double SVD, or means of random documents.
     n_init : int, default=5
         Random starts with ``init="documents"``; the one with the lowest objective is kept.
-    sweeps : int, default=200
+    sweeps : int, default=100
         Annealed multiplicative sweeps of the first timestep, and of every timestep with ``solver="multiplicative"``.
     growth : float, default=1.05
         Factor by which the penalty grows a sweep while it is annealed from 0.001 to `orthogonality`.
@@ -130,7 +130,7 @@ class OnlineNMF(StreamTopicModel):
         solver: str = "hals",
         init: str = "nndsvd",
         n_init: int = 5,
-        sweeps: int = 200,
+        sweeps: int = 100,
         growth: float = 1.05,
         rounds: int = 1,
         birth: str | None = None,
@@ -196,23 +196,26 @@ class OnlineNMF(StreamTopicModel):
 
     def _cold_start(self, rows: sp.csr_matrix) -> tuple[Floats, Floats, Statistics]:
         """OrthNMF from scratch: annealed multiplicative updates; HALS then finishes what they began."""
-        k, rng, stack = self.n_components, self.generator_, Stack.of(rows)
+        terms = np.unique(rows.indices)  # a term that does not occur has no part in any topic: leave it out
+        width, k, rng, rows = rows.shape[1], self.n_components, self.generator_, rows[:, terms]
+        stack = Stack.of(rows)
         if self.init == "nndsvd":
             starts = [nndsvd(rows, k, rng)]
         else:
             starts = [from_documents(rows, k, rng) for _ in range(self.n_init)]
         found = [self._anneal(stack, codes, topics) for codes, topics in starts]
         best = min(found, key=lambda factors: factors.objective)
+        codes, topics, nothing = best.codes, best.topics, Statistics.empty(terms.size, k)
         if self.solver == "multiplicative":
-            return best.codes, best.topics, Statistics.empty(rows.shape[1], k).plus(rows, best.codes)
-        return stream_step(
-            rows,
-            best.topics,
-            Statistics.empty(rows.shape[1], k),
-            code_step(rows, best.topics).codes,
-            orthogonality=self.orthogonality,
-            rounds=10,
-        )
+            statistics = nothing.plus(rows, codes)
+        else:
+            start = code_step(rows, topics).codes
+            codes, topics, statistics = stream_step(
+                rows, topics, nothing, start, orthogonality=self.orthogonality, rounds=10
+            )
+        wide = [np.zeros((width, k)), np.zeros((width, k))]
+        wide[0][terms], wide[1][terms] = topics, statistics.cross
+        return codes, wide[0], Statistics(statistics.gram, wide[1])
 
     def _anneal(self, stack: Stack, codes: Floats, topics: Floats) -> Factors:
         # Plain NMF has nothing to anneal: HALS alone is quicker and as good.

@@ -1,0 +1,143 @@
+"""What people say of verdicts, and what follows from it: the bar moves, and with enough marks the score's own weights.
+
+Everything that follows is a pure function of the marks in their order. So a mark that is taken back leaves no trace:
+the strictness and the weights are then, bit for bit, what they were before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+STEP = 0.05
+"""Each mark moves the logarithm of the strictness by this."""
+LOWEST, HIGHEST = 0.25, 1.2
+"""Feedback may spend a quarter of the budget at least, and a fifth more than the budget at most."""
+ENOUGH, ENOUGH_EACH = 30, 8
+"""Marks that are needed, in all and of each kind, before the weights of the score are touched."""
+PULL = 8.0
+"""How strongly the weights are held at one half: all the weight on one part must gain two nats."""
+MAX_MARKS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One person's word on one verdict. `parts` are the similarities that its score was made of, where there are."""
+
+    verdict: str
+    useful: bool
+    novelty: float = math.nan
+    parts: tuple[float, ...] = ()
+
+
+class Feedback:
+    """The marks so far and what they amount to.
+
+    Examples
+    --------
+    >>> feedback = Feedback()
+    >>> feedback.mark(Mark("d17", useful=False))
+    'Marked not useful. 0 of 1 marked verdicts were useful: the stream now spends 95 % of its budget.'
+    >>> feedback.undo("d17")
+    'Taken back. No verdict is marked: the stream spends its whole budget.'
+    >>> feedback.strictness
+    1.0
+    """
+
+    def __init__(self) -> None:
+        self._marks: list[Mark] = []
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """The mark that holds for each verdict (the last one), in the order of marking."""
+        return tuple({mark.verdict: mark for mark in self._marks}.values())
+
+    def mark(self, mark: Mark) -> str:
+        """Take a mark in; says in words what follows."""
+        self._marks.append(mark)
+        del self._marks[:-MAX_MARKS]
+        return f"Marked {'useful' if mark.useful else 'not useful'}. {self.explain()}"
+
+    def undo(self, verdict: str) -> str:
+        """Take back the last mark on a verdict: what was before it holds again, exactly."""
+        for place in range(len(self._marks) - 1, -1, -1):
+            if self._marks[place].verdict == verdict:
+                del self._marks[place]
+                return f"Taken back. {self.explain()}"
+        return f"There is no mark on this verdict. {self.explain()}"
+
+    @property
+    def strictness(self) -> float:
+        """The part of the budget that the stream should spend: below 1 raises the bar, above 1 lowers it."""
+        balance = 0.0
+        for mark in self.marks:
+            # Clipped on the way, so that a hundred old marks do not have to be outweighed by a hundred new ones.
+            balance = min(max(balance + (STEP if mark.useful else -STEP), math.log(LOWEST)), math.log(HIGHEST))
+        return round(math.exp(balance), 6)
+
+    @property
+    def neighbour_weight(self) -> float | None:
+        """The weight of the nearest neighbour against the nearest story in the fused score; None until known."""
+        usable = [mark for mark in self.marks if len(mark.parts) == 2]
+        useful = sum(mark.useful for mark in usable)
+        if len(usable) < ENOUGH or min(useful, len(usable) - useful) < ENOUGH_EACH:
+            return None
+        similarity = np.array([mark.parts for mark in usable])
+        truth = np.array([mark.useful for mark in usable], dtype=np.float64)
+        grid = np.linspace(0.0, 1.0, 21)
+        gains = [_log_likelihood(similarity @ np.array([w, 1.0 - w]), truth) - PULL * float(w - 0.5) ** 2 for w in grid]
+        return round(float(grid[int(np.argmax(gains))]), 4)
+
+    def fuse(self, novelties: NDArray[np.float64], parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The scores with the learnt weights: 1 - (w * neighbour + (1 - w) * story); unchanged until w is known."""
+        weight = self.neighbour_weight
+        if weight is None or len(parts) != 2:
+            return novelties
+        return 1.0 - (weight * parts[0] + (1.0 - weight) * parts[1])
+
+    def explain(self) -> str:
+        """What the marks amount to, in words."""
+        marks = self.marks
+        if not marks:
+            return "No verdict is marked: the stream spends its whole budget."
+        useful = sum(mark.useful for mark in marks)
+        spent = f"the stream now spends {100 * self.strictness:.0f} % of its budget"
+        words = f"{useful} of {len(marks)} marked verdicts were useful: {spent}."
+        if (weight := self.neighbour_weight) is not None and weight != 0.5:
+            words += (
+                f" Likeness to single documents now counts {100 * weight:.0f} %, likeness to whole stories the rest."
+            )
+        return words
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything, as a flat dict of JSON values."""
+        return {"marks": [list(asdict(mark).values()) for mark in self._marks]}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        feedback = cls()
+        feedback._marks = [Mark(name, useful, novelty, tuple(parts)) for name, useful, novelty, parts in state["marks"]]
+        return feedback
+
+
+def _log_likelihood(similarity: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
+    """The best log-likelihood of P(useful) = sigmoid(a - b * similarity), lightly penalised so that it exists."""
+    features = np.stack([np.ones_like(similarity), -similarity], axis=1)
+    theta = np.zeros(2)
+    ridge = np.array([1e-3, 1e-3])
+    for _ in range(50):
+        p = 1.0 / (1.0 + np.exp(-np.clip(features @ theta, -30.0, 30.0)))
+        gradient = features.T @ (truth - p) - ridge * theta
+        curvature = features.T @ (features * (p * (1.0 - p))[:, None]) + np.diag(ridge)
+        move = np.linalg.solve(curvature, gradient)
+        theta = theta + np.clip(move, -5.0, 5.0)
+        if np.abs(move).max() < 1e-10:
+            break
+    z = np.clip(features @ theta, -30.0, 30.0)
+    return float(np.sum(truth * z - np.logaddexp(0.0, z)) - 0.5 * np.sum(ridge * theta**2))

@@ -52,26 +52,16 @@ def harmless(text: str, limit: int = 200) -> str:
 
 
 def terminal(text: str, limit: int = 200) -> str:
-    """`harmless`, and nothing in it is taken for Rich's console mark-up.
+    """`harmless`, and nothing in it is taken for Rich's console mark-up: to be put *between* tags.
 
     Examples
     --------
     >>> terminal("[bold]loud[/bold]")
     '\\\\[bold]loud\\\\[/bold]'
     """
-    line = harmless(text, limit)
-    # A backslash before a bracket would undo the escape: Rich reads pairs of them, so double those first.
-    escaped: list[str] = []
-    for character in line:
-        if character == "[":
-            slashes = len(escaped)
-            while slashes and escaped[slashes - 1] == "\\":
-                slashes -= 1
-            escaped.append("\\" * (len(escaped) - slashes) + "\\[")
-        else:
-            escaped.append(character)
-    line = "".join(escaped)
-    return line + "\\" if line.endswith("\\") and (len(line) - len(line.rstrip("\\"))) % 2 else line
+    from rich.markup import escape
+
+    return escape(harmless(text, limit))
 
 
 def _joins(text: str, index: int) -> bool:

@@ -5,14 +5,20 @@ of its nearest earlier documents, whose centroid is closest,
 
     closeness = (x . S) / |S| * (1 + days since the story's last document) ** -0.2,
 
-if that exceeds `join`, and opens a story otherwise. At the end of a step, stories that documents keep linking and
-whose centroids are alike are merged; a story that has come to tell of two happenings is split; one that nobody has
-added to for `fade` days fades and leaves the memory. The documents of a step are taken in the order of time and id,
-so that the order in which equal times were delivered changes nothing.
+if that exceeds a bar, and opens a story otherwise. The bar is learnt from the stream: where most documents open
+stories (local incidents) a document must be closer to join than where most continue one (a few great events),
+
+    bar = max(MIN_BAR, join + PULL * logit(recent share of documents that opened a story)),
+
+which is the prior odds of a new story in a Bayesian's hands. At the end of a step, stories that documents keep linking
+and that are alike are merged; a story that has come to tell of two happenings is split; one that nobody has added to
+for `fade` days fades and leaves the memory. The documents of a step are taken in the order of time and id, so that the
+order in which equal times were delivered changes nothing.
 """
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +32,10 @@ from firststory.records import Document, Story
 
 LINGER = 0.2
 """Exponent with which a story's pull falls with the days since its last document."""
+PULL = 0.03
+MIN_BAR = 0.08
+OPENING_MEMORY = 500.0
+"""Half-life, in documents, of the share of documents that opened a story."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +69,11 @@ class StoryTracker:
 
     Parameters
     ----------
-    join : float, default=0.12
-        How close to a story's centroid a document must be to join it.
-    merge : float, default=0.5
-        How alike (cosine of centroids) two linked stories must be to become one.
+    join : float, default=0.16
+        How close to a story's centroid a document must be to join it, where every second document opens a story.
+    merge : float, default=0.7
+        How alike the documents of two linked stories must be, as a part of how alike they are within each, for the
+        stories to become one.
     fade : float, default=30.0
         Days without a new document after which a story fades.
     max_stories : int, default=5000
@@ -84,8 +95,8 @@ class StoryTracker:
 
     def __init__(
         self,
-        join: float = 0.12,
-        merge: float = 0.5,
+        join: float = 0.16,
+        merge: float = 0.7,
         fade: float = 30.0,
         max_stories: int = 5000,
         window: int = 20_000,
@@ -100,6 +111,7 @@ class StoryTracker:
         self._links: dict[tuple[int, int], int] = {}
         self._next = 1
         self._documents = 0
+        self._opening = 0.2
         self._clock: float | None = None
         self._changed: dict[int, StoryRecord] = {}
 
@@ -135,9 +147,13 @@ class StoryTracker:
             self._open[first].repost(document, time)
             return self._remember(document.id, first, opened=False, closeness=1.0)
         ranked = self._candidates(arrival, time)
-        if ranked and ranked[0][0] >= self.join:
+        bar = self.bar()
+        joins = bool(ranked) and ranked[0][0] >= bar
+        fade = 0.5 ** (1.0 / OPENING_MEMORY)
+        self._opening = fade * self._opening + (0.0 if joins else 1.0 - fade)
+        if joins:
             closeness, _, best = ranked[0]
-            if len(ranked) > 1 and ranked[1][0] >= self.join:
+            if len(ranked) > 1 and ranked[1][0] >= bar:
                 pair = (min(best, ranked[1][2]), max(best, ranked[1][2]))
                 self._links[pair] = self._links.get(pair, 0) + 1
             self._open[best].add(arrival.document, time, arrival.columns, arrival.weights, arrival.surfaces)
@@ -147,6 +163,11 @@ class StoryTracker:
         self._open[key] = StoryRecord(key)
         self._open[key].add(arrival.document, time, arrival.columns, arrival.weights, arrival.surfaces)
         return self._remember(document.id, key, opened=True, closeness=ranked[0][0] if ranked else 0.0)
+
+    def bar(self) -> float:
+        """How close a document must be to join, at present."""
+        opening = min(max(self._opening, 0.002), 0.98)
+        return max(MIN_BAR, self.join + PULL * math.log(opening / (1.0 - opening)))
 
     def _candidates(self, arrival: Arrival, time: float | None) -> list[tuple[float, int, int]]:
         """(closeness, minus the story's age, story) of the neighbours' stories, closest first."""
@@ -217,6 +238,7 @@ class StoryTracker:
             "params": [self.join, self.merge, self.fade, self.max_stories, self.window],
             "next": self._next,
             "seen": self._documents,
+            "opening": self._opening,
             "clock": self._clock,
             "documents": list(self._story_of),
             "document_stories": np.array(list(self._story_of.values()), dtype=np.int64),
@@ -231,6 +253,7 @@ class StoryTracker:
         tracker = cls(*state["params"])
         tracker._next = state["next"]
         tracker._documents = state["seen"]
+        tracker._opening = state["opening"]
         tracker._clock = state["clock"]
         tracker._story_of = OrderedDict(
             zip(state["documents"], (int(key) for key in state["document_stories"]), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -102,15 +103,24 @@ class StoryRecord:
     # -- two stories ---------------------------------------------------------------------------------------
 
     def alike(self, other: StoryRecord) -> float:
-        """Cosine of two centroids."""
+        """How alike documents of the two stories are on average, as a part of how alike they are within each.
+
+        Cosines of centroids would not do: long stories share the stream's everyday words, and all look alike.
+        """
+        within = self._within() * other._within()
+        return self._product(other) / (self.size * other.size) / math.sqrt(within) if within > 0 else 0.0
+
+    def _within(self) -> float:
+        """Mean cosine of two documents of this story."""
+        return (self.norm2 - self.size) / (self.size * (self.size - 1)) if self.size > 1 else 0.0
+
+    def _product(self, other: StoryRecord) -> float:
         small, large = sorted((self.centroid, other.centroid), key=len)
-        dot = sum(weight * large.get(column, 0.0) for column, weight in small.items())
-        scale = float(np.sqrt(self.norm2 * other.norm2))
-        return dot / scale if scale > 0 else 0.0
+        return sum(weight * large.get(column, 0.0) for column, weight in small.items())
 
     def absorb(self, other: StoryRecord) -> None:
         """Take over everything that the other story was told."""
-        dot = self.alike(other) * float(np.sqrt(self.norm2 * other.norm2))
+        dot = self._product(other)
         for column, weight in other.centroid.items():
             self.centroid[column] = self.centroid.get(column, 0.0) + weight
         self.norm2 += other.norm2 + 2.0 * dot

@@ -50,7 +50,8 @@ def line_figure(lines: Sequence[Line], x: Axis, y: Axis, about: str, marker: tup
     for value, text in x.ticks:
         at = _across(value, x)
         parts.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}"/>')
-        parts.append(f'<text class="tick" x="{at:.1f}" y="{HEIGHT - BOTTOM + 18}">{escape(text)}</text>')
+        side = " end" if at > WIDTH - RIGHT - 20 else ""
+        parts.append(f'<text class="tick{side}" x="{at:.1f}" y="{HEIGHT - BOTTOM + 18}">{escape(text)}</text>')
     for value, text in y.ticks:
         at = _up(value, y)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
@@ -63,9 +64,10 @@ def line_figure(lines: Sequence[Line], x: Axis, y: Axis, about: str, marker: tup
     if marker is not None:
         at = _up(marker[0], y)
         parts.append(f'<line class="marker" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
-        parts.append(f'<text class="tick end" x="{WIDTH - RIGHT - 6}" y="{at - 6:.1f}">{escape(marker[1])}</text>')
     for number, line in enumerate(lines):
         parts.extend(_curve(number, line, x, y))
+    if marker is not None:
+        parts.append(f'<text class="note" x="{LEFT + 8}" y="{_up(marker[0], y) - 6:.1f}">{escape(marker[1])}</text>')
     return "\n".join([*parts, "</svg>"])
 
 

@@ -97,10 +97,10 @@ def _words(comparison: Comparison) -> list[str]:
 
 def _after(best: DetectorScore) -> str:
     delay = best.delay
-    if not delay.ever or math.isnan(delay.median_documents):
+    if not delay.ever or delay.at_once >= 0.5 * delay.ever:
         return ""
     days = "" if math.isnan(delay.median_days) else f" and {delay.median_days:.1f} days"
-    return f", in the middle case {delay.median_documents:.0f} documents{days} after the first"
+    return f" (half of these after {delay.median_documents:.0f} documents{days} or less)"
 
 
 def _det(comparison: Comparison) -> str:
@@ -146,4 +146,4 @@ def _number(value: Any, digits: int = 2) -> str:
 
 
 def _percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{100 * value:.0f} %"
+    return "–" if math.isnan(value) else f"{100 * value:.0f}\N{NO-BREAK SPACE}%"

@@ -1,0 +1,128 @@
+"""Evidence: planted novel terms are found where they stand, neighbours are named, sentences are plain and harmless."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from firststory.alerts.explain import explain, term_weights
+from firststory.alerts.memory import DocumentMemory, Remembered, title_of
+from firststory.records import Document
+
+WORDS: dict[str, int] = {}
+
+
+def tokens(text):
+    found, at = [], 0
+    for word in text.split():
+        at = text.index(word, at)
+        column = WORDS.setdefault(word.lower(), len(WORDS))
+        found.append(SimpleNamespace(surface=word, start=at, end=at + len(word), column=column))
+        at += len(word)
+    return found
+
+
+def remembered(text, name="old", title=None):
+    columns = np.array(sorted({token.column for token in tokens(text)}), dtype=np.int32)
+    return Remembered(name, title or text, datetime(2016, 5, 3, tzinfo=UTC), columns)
+
+
+def weights(text, rare=()):
+    raw = {token.column: 3.0 if token.surface in rare else 1.0 for token in tokens(text)}
+    length = sum(value**2 for value in raw.values()) ** 0.5
+    return {column: value / length for column, value in raw.items()}
+
+
+def test_planted_terms_come_first_with_their_place_in_the_text():
+    text = "council meets again as Zyklon breaks Harbour dam"
+    old = remembered("council meets again as usual")
+    found = explain(
+        Document(id="1", text=text), "development", tokens=tokens(text), weights=weights(text, {"Zyklon", "Harbour"}),
+        nearest=[(old, 0.4)],
+    )  # fmt: skip
+    assert {term.text for term in found.terms[:2]} == {"Zyklon", "Harbour"}
+    assert all(text[term.start : term.end] == term.text for term in found.terms)
+    assert "council" not in {term.text for term in found.terms}  # the neighbour explains it
+    assert set(found.nearest[0].shared) == {"council", "meets", "again", "as"}
+    assert found.sentence.startswith("New development of a known story: it adds “Zyklon”, “Harbour” and “breaks” to ")
+    assert "3 May 2016, similarity 0.40" in found.sentence and found.sentence.endswith(").")
+
+
+def test_dictionary_residual_replaces_the_neighbours():
+    text = "alpha beta gamma"
+    residual = {WORDS.setdefault(w, len(WORDS)): left for w, left in (("alpha", 0.0), ("beta", 1.0), ("gamma", 0.2))}
+    found = explain(Document(id="1", text=text), "event", tokens=tokens(text), weights=weights(text), residual=residual)
+    assert [term.text for term in found.terms] == ["beta", "gamma"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "near", "begins"),
+    [
+        ("event", 0.0, "New event: nothing earlier is like it; it speaks of “storm”"),
+        ("event", 0.3, "New event: what is new is “storm”; the nearest earlier document is “calm sea” ("),
+        ("known", 0.6, "Known story: it is most like “calm sea” ("),
+        ("known", 0.0, "Known: it brings nothing that stands out."),
+        ("duplicate", 1.0, "Duplicate: the same text as “calm sea” ("),
+        ("duplicate", 0.0, "Duplicate: this text was seen before."),
+    ],
+)
+def test_one_plain_sentence_for_each_kind(kind, near, begins):
+    text = "storm sea"
+    found = explain(
+        Document(id="1", text=text), kind, tokens=tokens(text), weights=weights(text, {"storm"}),
+        nearest=[(remembered("calm sea"), near)],
+    )  # fmt: skip
+    assert found.sentence.startswith(begins)
+    assert found.sentence.endswith(".") and "\n" not in found.sentence
+    assert bool(found.terms) == (kind == "event")
+
+
+def test_irrelevant_documents_do_not_change_evidence():
+    text = "storm breaks the old harbour dam"
+    old = remembered("harbour dam inspected")
+    noise = [(remembered(f"unrelated{i} words{i}", f"n{i}"), 0.0) for i in range(5)]
+    with_noise, without = (
+        explain(Document(id="1", text=text), "event", tokens=tokens(text), weights=weights(text), nearest=near)
+        for near in ([(old, 0.5), *noise], [(old, 0.5)])
+    )
+    assert with_noise == without
+
+
+def test_hostile_text_is_harmless_in_every_part():
+    evil = "\x1b[2J\u202egnp.exe\u200b<script>alert(1)</script>"
+    text = f"{evil} flood"
+    old = remembered("flood " + evil, name="x", title=title_of(Document(id="x", text=evil)))
+    found = explain(
+        Document(id="1", text=text), "event", tokens=tokens(text), weights=weights(text), nearest=[(old, 0.5)]
+    )
+    everything = found.sentence + "".join(t.text for t in found.terms) + "".join(found.nearest[0].shared)
+    everything += found.nearest[0].title or ""
+    assert not set(everything) & set("\x1b\u202e\u200b")
+
+
+def test_a_word_of_one_megabyte():
+    text = "x" * 1_000_000 + " flood"
+    found = explain(Document(id="1", text=text), "event", tokens=tokens(text), weights=weights(text))
+    assert all(len(term.text) <= 60 for term in found.terms) and len(found.sentence) < 600
+
+
+def test_term_weights_are_unit_and_prefer_the_rare():
+    row = term_weights(np.array([0, 1, 9]), np.array([1.0, 1.0, 1.0]), np.array([50, 2]), 100)
+    assert np.linalg.norm(row) == pytest.approx(1.0)
+    assert row[0] < row[1] < row[2]  # column 9 was never seen
+    assert term_weights(np.empty(0, int), np.empty(0), np.array([1]), 1).size == 0
+
+
+def test_memory_forgets_the_oldest_and_round_trips():
+    memory = DocumentMemory(capacity=3)
+    for i in range(5):
+        memory.add(Document(id=f"d{i}", text=f"text {i}", time=datetime(2020, 1, 1 + i, tzinfo=UTC)), np.arange(i))
+    assert memory.get(1) is None and memory.get(5) is None and memory.get(-1) is None
+    twin = DocumentMemory.from_state(memory.get_state())
+    for ordinal in (2, 3, 4):
+        mine, theirs = memory.get(ordinal), twin.get(ordinal)
+        assert (mine.id, mine.title, mine.time) == (theirs.id, theirs.title, theirs.time)
+        np.testing.assert_array_equal(mine.columns, theirs.columns)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -34,6 +34,8 @@ LINGER = 0.2
 """Exponent with which a story's pull falls with the days since its last document."""
 PULL = 0.03
 MIN_BAR = 0.08
+CHECK_EVERY = 8
+"""Documents that must have joined before a story is looked at for falling apart."""
 OPENING_MEMORY = 500.0
 """Half-life, in documents, of the share of documents that opened a story."""
 
@@ -43,7 +45,7 @@ class Arrival:
     """A document at the tracker's door.
 
     `columns` and `weights` are its row, of unit length; `neighbours` the nearest earlier documents by id with their
-    cosine; `surfaces` how the columns read in this text (for key terms), where somebody looked.
+    cosine; `surfaces` how the columns read in this text (for key terms), or a function that looks when it is needed.
     """
 
     document: Document
@@ -52,7 +54,7 @@ class Arrival:
     neighbours: Sequence[tuple[str, float]] = ()
     is_novel: bool = False
     duplicate_of: str | None = None
-    surfaces: Mapping[int, str] = field(default_factory=dict)
+    surfaces: Mapping[int, str] | Callable[[], Mapping[int, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,9 @@ class StoryTracker:
     merge : float, default=0.7
         How alike the documents of two linked stories must be, as a part of how alike they are within each, for the
         stories to become one.
+    split : float, default=0.25
+        A story falls apart when its recent documents form two groups that are less than this part as alike between
+        them as within.
     fade : float, default=30.0
         Days without a new document after which a story fades.
     max_stories : int, default=5000
@@ -97,12 +102,14 @@ class StoryTracker:
         self,
         join: float = 0.16,
         merge: float = 0.7,
+        split: float = 0.25,
         fade: float = 30.0,
         max_stories: int = 5000,
         window: int = 20_000,
     ) -> None:
         self.join = join
         self.merge = merge
+        self.split = split
         self.fade = fade
         self.max_stories = int(max_stories)
         self.window = int(window)
@@ -126,6 +133,7 @@ class StoryTracker:
     def changed(self) -> tuple[Story, ...]:
         """End the step (merge, split, fade) and give the stories that were opened or changed since the last call."""
         self._merge_linked()
+        self._split_apart()
         self._fade()
         changed = tuple(self._changed[key].record(self._clock) for key in sorted(self._changed))
         self._changed = {}
@@ -212,6 +220,25 @@ class StoryTracker:
         while len(self._links) > self.max_stories:
             self._links.pop(next(iter(self._links)))
 
+    def _split_apart(self) -> None:
+        for key in sorted(self._changed):
+            story = self._changed[key]
+            if key not in self._open or story.unchecked < CHECK_EVERY or len(story.recent) < CHECK_EVERY:
+                continue
+            leaving = story.fall_apart(self.split)
+            if leaving is None:
+                continue
+            branch = StoryRecord(self._next)
+            self._next += 1
+            branch.parent = story.name
+            names = [story.recent_names[place][0] for place in leaving]
+            story.branch_off(branch, leaving)
+            self._open[branch.key] = self._changed[branch.key] = branch
+            branch.touched = story.touched
+            for name in names:
+                if name in self._story_of:
+                    self._story_of[name] = branch.key
+
     def _fade(self) -> None:
         quiet: list[int] = []
         if self._clock is not None:
@@ -235,7 +262,7 @@ class StoryTracker:
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values. Call it between steps, after `changed`."""
         state: dict[str, Any] = {
-            "params": [self.join, self.merge, self.fade, self.max_stories, self.window],
+            "params": [self.join, self.merge, self.split, self.fade, self.max_stories, self.window],
             "next": self._next,
             "seen": self._documents,
             "opening": self._opening,
@@ -245,6 +272,12 @@ class StoryTracker:
             "links": [[*pair, count] for pair, count in self._links.items()],
             "stories": [story.as_json() for _, story in sorted(self._open.items())],
         }
+        rows = [story.rows() for _, story in sorted(self._open.items())]
+        flat = [row for group in rows for row in group]
+        state["rows.counts"] = np.array([len(group) for group in rows], dtype=np.int64)
+        state["rows.sizes"] = np.array([len(columns) for columns, _ in flat], dtype=np.int64)
+        state["rows.columns"] = np.concatenate([columns for columns, _ in flat] or [np.empty(0, np.int32)])
+        state["rows.weights"] = np.concatenate([weights.astype(np.float64) for _, weights in flat] or [np.empty(0)])
         return state
 
     @classmethod
@@ -259,7 +292,12 @@ class StoryTracker:
             zip(state["documents"], (int(key) for key in state["document_stories"]), strict=True)
         )
         tracker._links = {(first, second): count for first, second, count in state["links"]}
-        tracker._open = {story.key: story for story in map(StoryRecord.from_json, state["stories"])}
+        cuts = np.cumsum(state["rows.sizes"])[:-1]
+        rows = list(zip(np.split(state["rows.columns"], cuts), np.split(state["rows.weights"], cuts), strict=True))
+        ends = np.cumsum(state["rows.counts"]).tolist()
+        for plain, start, end in zip(state["stories"], [0, *ends], ends, strict=False):
+            story = StoryRecord.from_json(plain, rows[start:end])
+            tracker._open[story.key] = story
         return tracker
 
 

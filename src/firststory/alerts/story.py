@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.alerts.harmless import harmless
 from firststory.alerts.memory import title_of
 from firststory.records import Document, Story, StoryStatus
 
@@ -18,6 +19,9 @@ MAX_TERMS = 600
 """Terms of a centroid; the lightest are dropped when a story has twice as many."""
 MAX_MEMBERS = 12
 """Documents that may become the title: the first, and those that came closest to the centroid."""
+MAX_RECENT = 16
+"""Latest members whose rows are kept, to see whether the story falls apart."""
+MAX_SURFACES = 256
 MAX_SOURCES = 50
 GROWTH_DAYS = 7.0
 N_KEY_TERMS = 8
@@ -42,6 +46,11 @@ class StoryRecord:
         self.parent: str | None = None
         self.surfaces: dict[int, str] = {}
         self.arrivals: list[float] = []
+        self.recent: list[tuple[NDArray[np.int32], NDArray[np.float32]]] = []
+        self.recent_names: list[tuple[str, str]] = []
+        """(id, title) of those members."""
+        self.unchecked = 0
+        """Documents that joined since somebody looked whether the story falls apart."""
         self.members: list[tuple[float, str, str]] = []
         """(closeness to the centroid on arrival, id, title)."""
 
@@ -57,21 +66,28 @@ class StoryRecord:
         time: float | None,
         columns: NDArray[Any],
         weights: NDArray[Any],
-        surfaces: Mapping[int, str],
+        surfaces: Mapping[int, str] | Callable[[], Mapping[int, str]],
     ) -> None:
-        """A new document joins."""
+        """A new document joins. How its terms read is asked of the first few members only."""
         dot = self._dot(columns, weights)
         closeness = dot / float(np.sqrt(self.norm2)) if self.norm2 > 0 else 1.0
         for column, weight in zip(columns.tolist(), weights.tolist(), strict=True):
             self.centroid[column] = self.centroid.get(column, 0.0) + weight
         self.norm2 += float(weights @ weights) + 2.0 * dot
         if len(self.centroid) > 2 * MAX_TERMS:
-            heaviest = sorted(self.centroid.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS]
-            self.centroid = dict(heaviest)
-        for column, surface in surfaces.items():
-            self.surfaces.setdefault(column, surface)
-        if len(self.surfaces) > 4 * MAX_TERMS:
-            self.surfaces = {column: self.surfaces[column] for column in self.surfaces if column in self.centroid}
+            self.centroid = dict(sorted(self.centroid.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+        if self.size < 3:
+            for column, surface in (surfaces() if callable(surfaces) else surfaces).items():
+                self.surfaces.setdefault(column, harmless(surface, 60))
+        if len(self.surfaces) > 2 * MAX_SURFACES:
+            heaviest = sorted(self.surfaces, key=lambda column: (-self.centroid.get(column, 0.0), column))
+            self.surfaces = {column: self.surfaces[column] for column in sorted(heaviest[:MAX_SURFACES])}
+        self.recent = [
+            *self.recent[-(MAX_RECENT - 1) :],
+            (columns.astype(np.int32), weights.astype(np.float32)),
+        ]
+        self.recent_names = [*self.recent_names[-(MAX_RECENT - 1) :], (document.id, title_of(document))]
+        self.unchecked += 1
         self.size += 1
         self.members.append((closeness, document.id, title_of(document)))
         if len(self.members) > MAX_MEMBERS:
@@ -131,9 +147,69 @@ class StoryRecord:
                 self.sources[source] = self.sources.get(source, 0) + count
         self.surfaces = {**other.surfaces, **self.surfaces}
         self.arrivals = sorted(self.arrivals + other.arrivals)[-500:]
+        self.recent = (other.recent + self.recent)[-MAX_RECENT:]
+        self.recent_names = (other.recent_names + self.recent_names)[-MAX_RECENT:]
         self.members = [self.members[0], *sorted(self.members[1:] + other.members, key=lambda m: -m[0])][:MAX_MEMBERS]
         self.first = min((t for t in (self.first, other.first) if t is not None), default=None)
         self.last = max((t for t in (self.last, other.last) if t is not None), default=None)
+
+    def fall_apart(self, share: float) -> list[int] | None:
+        """Places in `recent` of the members that tell another story, where there are two; None where there is one.
+
+        Two groups by spherical 2-means from the least alike pair; they are two stories when documents are less than
+        `share` as alike between the groups as within them, and each has three members.
+        """
+        self.unchecked = 0
+        cosine = _cosines(self.recent)
+        n = len(cosine)
+        seeds = np.unravel_index(int(np.argmin(cosine + 2.0 * np.eye(n))), cosine.shape)
+        side = cosine[:, seeds[1]] > cosine[:, seeds[0]]
+        for _ in range(8):
+            if not 3 <= side.sum() <= n - 3:
+                return None
+            to = [cosine[:, group].sum(axis=1) / np.sqrt(cosine[np.ix_(group, group)].sum()) for group in (~side, side)]
+            moved = to[1] > to[0]
+            if (moved == side).all():
+                break
+            side = moved
+        if not 3 <= side.sum() <= n - 3:
+            return None
+        within = [_mean_pair(cosine[np.ix_(group, group)]) for group in (~side, side)]
+        between = float(cosine[np.ix_(~side, side)].mean())
+        if min(within) <= 0 or between >= share * math.sqrt(within[0] * within[1]):
+            return None
+        # The larger group, or the one that holds the older of the members, goes on under the old name.
+        stays = side if side.sum() > n / 2 or (2 * side.sum() == n and side[0]) else ~side
+        return np.flatnonzero(~stays).tolist()
+
+    def branch_off(self, branch: StoryRecord, leaving: list[int]) -> None:
+        """Give the members in these places of `recent` to a story of their own."""
+        for place in leaving:
+            columns, weights = self.recent[place]
+            row = columns.tolist(), weights.astype(np.float64).tolist()
+            for column, weight in zip(*row, strict=True):
+                left = self.centroid.get(column, 0.0) - weight
+                if left > 1e-9:
+                    self.centroid[column] = left
+                else:
+                    self.centroid.pop(column, None)
+                branch.centroid[column] = branch.centroid.get(column, 0.0) + weight
+            name, title = self.recent_names[place]
+            branch.members.append((1.0 / (1 + len(branch.members)), name, title))
+        gone = {self.recent_names[place][0] for place in leaving}
+        branch.members = branch.members[:MAX_MEMBERS]
+        branch.recent = [self.recent[place] for place in leaving]
+        branch.recent_names = [self.recent_names[place] for place in leaving]
+        stays = [place for place in range(len(self.recent)) if place not in leaving]
+        self.recent = [self.recent[place] for place in stays]
+        self.recent_names = [self.recent_names[place] for place in stays]
+        self.members = [m for m in self.members if m[1] not in gone] or [(1.0, *self.recent_names[0])]
+        branch.size, self.size = len(leaving), self.size - len(leaving)
+        branch.surfaces = {c: surface for c, surface in self.surfaces.items() if c in branch.centroid}
+        branch.arrivals = self.arrivals[-len(leaving) :]
+        branch.first, branch.last = (branch.arrivals[0], branch.arrivals[-1]) if branch.arrivals else (None, None)
+        for story in (self, branch):
+            story.norm2 = sum(weight * weight for weight in story.centroid.values())
 
     # -- what people see -----------------------------------------------------------------------------------
 
@@ -161,26 +237,46 @@ class StoryRecord:
     # -- state ---------------------------------------------------------------------------------------------
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, as JSON values (keys of objects are text there, hence the pairs)."""
-        plain = {key: value for key, value in vars(self).items() if key not in ("centroid", "surfaces", "members")}
+        """All but the rows, as JSON values (keys of objects are text there, hence the pairs)."""
+        plain = {key: value for key, value in vars(self).items() if key not in ("centroid", "recent")}
         return plain | {
-            "centroid": [list(self.centroid), list(self.centroid.values())],
             "surfaces": [list(self.surfaces), list(self.surfaces.values())],
             "members": [list(member) for member in self.members],
+            "recent_names": [list(pair) for pair in self.recent_names],
         }
 
+    def rows(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        """The centroid and the recent members as sparse rows."""
+        n = len(self.centroid)
+        centroid = np.fromiter(self.centroid, np.int32, n), np.fromiter(self.centroid.values(), np.float64, n)
+        return [centroid, *self.recent]
+
     @classmethod
-    def from_json(cls, plain: dict[str, Any]) -> Self:
-        """Undo `as_json`."""
+    def from_json(cls, plain: dict[str, Any], rows: list[tuple[NDArray[Any], NDArray[Any]]]) -> Self:
+        """Undo `as_json` and `rows`."""
         story = cls(plain["key"])
         for key, value in plain.items():
             setattr(story, key, value)
-        story.centroid = dict(zip(*plain["centroid"], strict=True))
+        story.centroid = dict(zip(rows[0][0].tolist(), rows[0][1].tolist(), strict=True))
+        story.recent = [(columns.astype(np.int32), weights.astype(np.float32)) for columns, weights in rows[1:]]
         story.surfaces = dict(zip(*plain["surfaces"], strict=True))
-        story.members = [tuple(member) for member in plain["members"]]
+        story.members = [(closeness, name, title) for closeness, name, title in plain["members"]]
+        story.recent_names = [(name, title) for name, title in plain["recent_names"]]
         story.sources = dict(plain["sources"])
         story.arrivals = list(plain["arrivals"])
         return story
+
+
+def _cosines(rows: list[tuple[NDArray[np.int32], NDArray[np.float32]]]) -> NDArray[np.float64]:
+    columns, where = np.unique(np.concatenate([row[0] for row in rows]), return_inverse=True)
+    dense = np.zeros((len(rows), columns.size))
+    dense[np.repeat(np.arange(len(rows)), [row[0].size for row in rows]), where] = np.concatenate([r[1] for r in rows])
+    return np.asarray(dense @ dense.T)
+
+
+def _mean_pair(cosine: NDArray[np.float64]) -> float:
+    n = len(cosine)
+    return float((cosine.sum() - np.trace(cosine)) / (n * (n - 1)))
 
 
 def _moment(time: float | None) -> datetime | None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -90,6 +92,29 @@ def test_counts_equal_the_words_of_python_re():
 
     words = [w.lower() for w in re.findall(r"[^\W_]{2,}", text) if w.lower() not in ENGLISH_STOP_WORDS]
     assert v.get_feature_names_out().tolist() == list(dict.fromkeys(words))
+
+
+def test_rows_of_the_fused_detector_on_real_news():
+    """The options that the fused score was designed with give what a dictionary and `re` give, column for column."""
+    if not os.environ.get("FIRSTSTORY_DATA"):
+        pytest.skip("FIRSTSTORY_DATA is not set: no corpora")
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    texts = list(fs.datasets.load_localnews().texts)[:600]
+    v = StreamVectorizer(
+        "en", token_rule="plain", stop_words="sklearn", stem=False, weighting="count", norm=None, surface_weight=2.0
+    )
+    rows = v.fit_transform(texts)
+    columns: dict[str, int] = {}
+    for i, text in enumerate(texts):
+        counts: dict[int, float] = {}
+        for word in re.findall(r"[^\W_]{2,}", text):
+            if word.lower() not in ENGLISH_STOP_WORDS:
+                column = columns.setdefault(word.lower(), len(columns))
+                marked = word[0].isupper() or any(c.isdigit() for c in word)
+                counts[column] = counts.get(column, 0.0) + (2.0 if marked else 1.0)
+        assert dict(zip(rows[i].indices.tolist(), rows[i].data.tolist(), strict=True)) == counts
+    assert v.get_feature_names_out().tolist() == list(columns)
 
 
 def test_transform_never_learns_and_sees_all_of_the_past():
@@ -198,6 +223,17 @@ def test_nothing_to_say_gives_an_empty_row(text):
 def test_one_word_a_million_times():
     v = StreamVectorizer(language="en", weighting="count", norm=None)
     assert v.fit_transform(["storm " * 200_000]).toarray() == [[200_000.0]]
+
+
+def test_a_document_of_megabytes_needs_no_more_than_its_row():
+    text = " ".join(f"w{i % 997}" for i in range(1_000_000)) * 4
+    v = StreamVectorizer(language="en", weighting="count", norm=None).fit(["warm", text[:1000]])
+    tracemalloc.start()
+    row = v.transform([text])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert row.sum() == sum(word in v.vocabulary_ for word in text.split())
+    assert peak < 16e6 < len(text), f"{peak / 1e6:.0f} MB for {len(text) / 1e6:.0f} MB"
 
 
 @pytest.mark.parametrize("texts", ["one string", b"bytes", [None], ["good", 3]])

@@ -41,6 +41,7 @@ class FormTable:
         self._classes = plain_classes() if self._plain else word_classes()
         self._segmenter = IcuSegmenter() if segmenter == "icu" and not self._plain else None
         self._capacity = FIRST_FORMS
+        self._room = _room(0)
         self.clear()
 
     def clear(self) -> None:
@@ -49,6 +50,8 @@ class FormTable:
         self.n_forms = 0
         self._used = 0
         self._n_missing = 0
+        self.most_terms = 1
+        """The most terms that a form has."""
         self._table = np.zeros((_table_size(n), 4), dtype=np.uint64)
         self._arena = np.zeros(8 * n, dtype=np.uint32)
         self._place = np.zeros(n, dtype=np.int64)
@@ -67,11 +70,11 @@ class FormTable:
         """Capitalised, or with a digit."""
 
     def tokens(self, chunk: Chunk) -> tuple[NDArray[np.uint32], Ints, Ints, NDArray[np.uint8]]:
-        """Code points of the chunk; start, end and kind of each token."""
+        """Code points of the chunk; start, end and kind of each token. Good until the next call."""
         codes = chunk.codes()
-        starts = np.empty(codes.size, dtype=np.int32)
-        ends = np.empty(codes.size, dtype=np.int32)
-        kinds = np.empty(codes.size, dtype=np.uint8)
+        if codes.size > self._room[0].size:  # kept from chunk to chunk: fresh memory is slow memory
+            self._room = _room(codes.size)
+        starts, ends, kinds = self._room
         n = find_tokens(codes, self._classes, self._plain, self._segmenter is None, starts, ends, kinds)
         starts, ends, kinds = starts[:n], ends[:n], kinds[:n]
         if self._segmenter is not None and (kinds == RUN).any():
@@ -117,6 +120,7 @@ class FormTable:
         if not numbers.size:
             return
         terms, counts = self._terms(numbers)
+        self.most_terms = max(self.most_terms, int(counts.max()))
         found = np.array(column(terms), dtype=np.int32)
         new = numbers >= known
         used = int(self.last[known - 1]) if known else 0
@@ -202,6 +206,11 @@ class FormTable:
     def _reserve(self, n_columns: int) -> None:
         if n_columns > self.columns.size:
             self.columns = _longer(self.columns, max(n_columns, 2 * self.columns.size))
+
+
+def _room(n: int) -> tuple[Ints, Ints, NDArray[np.uint8]]:
+    """For start, end and kind of n tokens."""
+    return np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=np.uint8)
 
 
 def _table_size(capacity: int) -> int:

@@ -379,6 +379,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         table = self._table()
         vocabulary, frequencies = self.vocabulary_, self.frequencies_
         tally, touched, n_touched = np.zeros(0), np.zeros(0, dtype=np.int32), 0
+        indices, data = np.empty(0, dtype=np.int32), np.empty(0)
         parts: list[tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]] = []
         for chunk in chunks(documents):
             starts, forms = table.lookup(
@@ -389,11 +390,10 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             if tally.size < len(vocabulary):
                 room = len(vocabulary) * 5 // 4 + 1024
                 tally, touched = _longer(tally, room), _longer(touched, room)
-            known = forms[forms >= 0]
-            most = int((table.last[known] - table.first[known]).sum()) + n_touched
+            most = forms.size * table.most_terms + n_touched
+            if most > data.size:
+                indices, data = np.empty(most, dtype=np.int32), np.empty(most)
             indptr = np.empty(chunk.ends.size + 1, dtype=np.int64)
-            indices = np.empty(most, dtype=np.int32)
-            data = np.empty(most)
             n_rows, n_touched, dropped = counting.count_documents(
                 forms, starts, forms.size, chunk.ends, chunk.is_open,
                 table.column, table.first, table.last, table.columns, table.missing, table.marked, self.surface_weight,
@@ -404,7 +404,6 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             if learn:
                 self.n_dropped_ += int(dropped)
             nnz = int(indptr[n_rows])
-            # Copies: a view would keep the room for every token of the chunk alive.
             parts.append((indices[:nnz].copy(), data[:nnz].copy(), np.diff(indptr[: n_rows + 1])))
         width = len(vocabulary)
         if not parts:

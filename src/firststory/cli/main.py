@@ -23,6 +23,7 @@ COMMANDS = {
     "stories": "stories",
     "topics": "topics",
     "status": "status",
+    "evaluate": "evaluate",
     "reproduce": "reproduce",
     "bench": "bench",
 }

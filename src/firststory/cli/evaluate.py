@@ -1,0 +1,162 @@
+"""`firststory evaluate`: detectors side by side on a labelled stream, through the very step that production takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from firststory.cli import options
+
+if TYPE_CHECKING:
+    from firststory.evaluate.comparison import Comparison, DetectorRun
+    from firststory.records import Document
+    from firststory.settings import Settings
+
+
+def evaluate(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Documents with a label: those of one story share it.")],
+    detector: Annotated[
+        list[str] | None, typer.Option("--detector", help="A detector by name; again for more. [default: fused]")
+    ] = None,
+    budget: options.Budget = None,
+    window: options.Window = None,
+    language: options.Language = None,
+    memory: options.Memory = None,
+    format: options.Format = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html and det.png are written.")] = Path(),
+    json: options.Json = False,
+    config: options.Config = None,
+) -> None:
+    """Judge detectors on a labelled stream: cost, AUC, delay, budget kept, story quality; a table and report.html.
+
+    The stream goes through the same step as `run`: every document is judged by the past alone. The first document of
+    each label is a first story; documents without a label are streamed but not judged.
+    """
+    from firststory.cli import output
+    from firststory.errors import ParameterError
+    from firststory.evaluate.comparison import compare
+    from firststory.evaluate.report import write_report
+
+    given = {
+        "budget": budget, "window": window, "language": language, "memory": memory, "format": format, "topics": "none",
+    }  # fmt: skip
+    names = list(dict.fromkeys(detector or ["fused"]))
+    each = {name: options.settings_from({**given, "detector": name}, config) for name in names}
+    documents = _documents(file, each[names[0]])
+    if not any(document.label not in (None, "", []) for document in documents):
+        raise ParameterError(
+            owner="firststory evaluate",
+            parameter="FILE",
+            allowed="JSON lines with a label",
+            received=f"{file}: {len(documents)} documents without one",
+            remedy='Give the documents of a story the same "label".',
+        )
+    judged: tuple[Document, ...] = ()
+    runs: list[DetectorRun] = []
+    for name in names:
+        run, judged = _run(name, documents, each[name])
+        runs.append(run)
+    result = compare(Path(file).name.partition(".")[0], judged, runs, each[names[0]].budget)
+    out.mkdir(parents=True, exist_ok=True)
+    page = write_report(result, out / "report.html")
+    figure = _draw(result, out / "det.png")
+    if json:
+        output.write_json(result.table())
+        return
+    _show(result)
+    print(f"Report: {page}\nCurves: {figure}")
+
+
+def _documents(file: str, settings: Settings) -> list[Document]:
+    import sys
+
+    from firststory.records import Quarantined
+    from firststory.sources.files import expand, read
+
+    def say(text: str) -> None:
+        print(f"firststory: {text}", file=sys.stderr)
+
+    found, bad = [], 0
+    for name in expand([file]):
+        for item in read(name, format=settings.format, max_document_bytes=settings.max_document_bytes, say=say):
+            if isinstance(item, Quarantined):
+                bad += 1
+            else:
+                found.append(item[0])
+    if bad:
+        say(f"{bad} lines could not be read and were left out")
+    return found
+
+
+def _run(name: str, documents: list[Document], settings: Settings) -> tuple[DetectorRun, tuple[Document, ...]]:
+    """What one detector says of the whole stream, with the time that it took."""
+    import sys
+    import time
+
+    from rich.console import Console
+    from rich.progress import track
+
+    from firststory.evaluate.comparison import DetectorRun
+    from firststory.pipeline.runner import Runner
+    from firststory.records import Position
+
+    runner = Runner(settings)
+    shown = Console(stderr=True)
+    begin = time.perf_counter()
+    arrivals = track(documents, description=f"{name:<14}", console=shown, transient=True, disable=not shown.is_terminal)
+    verdicts = [
+        verdict
+        for step in runner.run((document, Position(name, {"line": n})) for n, document in enumerate(arrivals))
+        for verdict in step.verdicts
+    ]
+    seconds = time.perf_counter() - begin
+    if not shown.is_terminal:
+        print(f"{name}: {len(verdicts):,} documents in {seconds:.1f} s", file=sys.stderr)
+    return DetectorRun.from_verdicts(name, verdicts, seconds), tuple(verdict.document for verdict in verdicts)
+
+
+def _show(result: Comparison) -> None:
+    from rich.table import Table
+
+    from firststory.cli import output
+
+    screen = output.console()
+    screen.print(
+        f"{result.stream}: {result.n_documents:,} documents, {result.n_labelled:,} with a label, "
+        f"{result.n_stories:,} stories, budget {result.budget}",
+        markup=False,
+    )
+    columns = {
+        "detector": ("detector", "{}"),
+        "cost_topic": ("cost, by topic", "{:.3f}"),
+        "cost_story": ("cost, by story", "{:.3f}"),
+        "auc": ("AUC", "{:.3f}"),
+        "found_at_once": ("found at once", "{:.0%}"),
+        "found": ("found", "{:.0%}"),
+        "alerts_per_day": ("alerts/day", "{:.1f}"),
+        "b_cubed_f1": ("story F1", "{:.3f}"),
+        "nmi": ("NMI", "{:.3f}"),
+        "documents_per_second": ("documents/s", "{:,.0f}"),
+    }
+    table = Table(box=None, header_style="dim", padding=(0, 1))
+    for name, (head, _) in columns.items():
+        table.add_column(head, justify="left" if name == "detector" else "right")
+    for row in result.table():
+        table.add_row(*(_said(row[name], form) for name, (_, form) in columns.items()))
+    screen.print(table)
+    screen.print("cost: minimum normalised TDT cost, 0 is perfect, 1 is what never alerting costs", style="dim")
+
+
+def _said(value: Any, form: str) -> str:
+    return "–" if value is None or value != value else form.format(value)
+
+
+def _draw(result: Comparison, path: Path) -> Path:
+    """The DET curves of all detectors in one figure."""
+    from firststory.plot import det
+
+    axes = det({score.name: score.det for score in result.scores})
+    axes.figure.savefig(path, dpi=150, bbox_inches="tight")
+    return path

@@ -1,0 +1,50 @@
+"""`evaluate`: planted stories are judged through the production step, for several detectors side by side."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from firststory.cli.main import main
+from firststory.datasets import make_story_stream
+
+
+def call(*arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    return stopped.value.code or 0
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    path = tmp_path / "planted.jsonl"
+    lines = [
+        json.dumps({"id": d.id, "text": d.text, "time": d.time.isoformat(), "label": d.label})
+        for d in make_story_stream(150, 25, sentences=3).documents
+    ]
+    path.write_text("\n".join([*lines, "{broken", lines[0]]))
+    return path
+
+
+def test_a_table_curves_and_a_report(labelled, tmp_path, capsys):
+    out = tmp_path / "out"
+    options = ("--detector", "neighbour", "--detector", "clustering", "--language", "en", "--out", out)
+    assert call("evaluate", labelled, *options) == 0
+    said = capsys.readouterr()
+    assert "neighbour" in said.out and "clustering" in said.out and "25 stories" in said.out
+    assert "1 lines could not be read" in said.err
+    assert (out / "det.png").read_bytes().startswith(b"\x89PNG")
+    page = (out / "report.html").read_text()
+    assert "Content-Security-Policy" in page and "neighbour" in page
+    assert call("evaluate", labelled, *options, "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["detector"] for row in rows] == ["neighbour", "clustering"]
+    assert all(row["auc"] > 0.8 and row["cost_topic"] < 1.0 for row in rows)
+
+
+def test_a_file_without_labels_says_what_is_missing(tmp_path, capsys):
+    path = tmp_path / "plain.jsonl"
+    path.write_text('{"text": "flood"}\n')
+    assert call("evaluate", path, "--detector", "neighbour", "--out", tmp_path) == 1
+    assert '"label"' in capsys.readouterr().err

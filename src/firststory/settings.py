@@ -55,7 +55,7 @@ class Settings:
     window: int | str = _setting(
         100, "Documents judged together: a number, or a time as 15min, 6h, 1d.", _window, model=True
     )
-    topics: str = _setting("none", "Themes beside the stories: none or nmf.", model=True)
+    topics: str = _setting("nmf", "Themes beside the stories: none or nmf.", model=True)
     language: str = _setting("auto", "Language of the text: auto, or a code as en, de, fr.", model=True)
     memory: int = _setting(50_000, "How many earlier documents a new one is compared with.", _count, model=True)
     max_terms: int = _setting(500_000, "The most terms that the vocabulary holds.", _count, model=True)

@@ -26,7 +26,7 @@ def topics(
         output.write_json([output.topic_json(topic) for topic in found])
         return
     if not found:
-        print("No themes yet. They are learnt with: firststory run FILE --store news.db --topics nmf")
+        print("No themes yet. They are learnt from the first 200 documents on (run --topics nmf).")
         return
     from rich.table import Table
     from rich.text import Text

@@ -1,0 +1,51 @@
+"""Settings: one table, four places to set them, the first that names one wins."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from firststory.errors import ParameterError
+from firststory.settings import Settings, help_of, load
+
+
+def test_given_then_environment_then_file_then_store_then_default(tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text('detector = "file"\nbudget = "file"\nwindow = "file"\n')
+    environment = {"FIRSTSTORY_DETECTOR": "env", "FIRSTSTORY_BUDGET": "env", "FIRSTSTORY_CONFIG": str(file)}
+    kept = {"detector": "kept", "budget": "kept", "window": "kept", "language": "kept"}
+    settings = load({"detector": "given", "budget": None}, environment=environment, kept=kept)
+    assert (settings.detector, settings.budget, settings.window) == ("given", "env", "file")
+    assert (settings.language, settings.memory) == ("kept", Settings().memory)
+
+
+def test_numbers_and_windows_are_read_from_text():
+    settings = load({"memory": "1_000", "window": "250", "save_every": "7"})
+    assert (settings.memory, settings.window, settings.save_every) == (1000, 250, 7)
+    assert load({"window": "1d"}).window == "1d"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [('colour = "red"', "one of store"), ("memory = ", "readable TOML"), ('memory = "many"', "settings file")],
+)
+def test_a_bad_file_is_said(tmp_path, text, said):
+    file = tmp_path / "s.toml"
+    file.write_text(text)
+    with pytest.raises(ParameterError, match=said):
+        load(config=file)
+    with pytest.raises(ParameterError, match="readable TOML"):
+        load(config=tmp_path / "absent.toml")
+
+
+def test_every_setting_has_help_and_a_default():
+    for item in fields(Settings):
+        assert help_of(item.name).strip() and item.metadata["help"].endswith(".")
+    assert "[default: 20/day]" in help_of("budget")
+
+
+def test_what_results_depend_on_is_marked():
+    assert set(Settings().model()) == {
+        "detector", "window", "topics", "language", "memory", "max_terms", "seed",
+    }  # fmt: skip

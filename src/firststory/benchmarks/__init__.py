@@ -9,5 +9,6 @@ from __future__ import annotations
 BENCHMARKS: dict[str, str] = {
     "vectoriser": "vectoriser",
     "nmf": "nmf",
+    "mixture": "mixture",
 }
 """Name on the command line -> module in this package."""

@@ -23,7 +23,7 @@ UNBOUNDED = 2**62
 
 DEFAULT_THRESHOLD = 0.2
 
-THRESHOLDS = np.arange(0.05, 0.81, 0.05).round(2)
+THRESHOLDS = np.array([0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7])
 """What "auto" chooses from."""
 
 

@@ -12,5 +12,6 @@ EXPERIMENTS: dict[str, str] = {
     "newsgroup-threads": "newsgroup_threads",
     "event-words": "event_words",
     "nmf-time": "nmf_time",
+    "tdt-mixture": "tdt_mixture",
 }
 """Name on the command line -> module in this package."""

@@ -61,11 +61,14 @@ def base_measure(totals: Floats, pseudo: float = 1.0, reserved: float = 0.0) -> 
 
 def digamma_rise(a: Floats, s: Floats) -> Floats:
     """ψ(a+s) − ψ(a); the sum of 1/(a+r) for small whole s, where the difference would cancel."""
-    out: Floats = digamma(a + s) - digamma(a)
+    out = np.empty_like(a)
     whole = (s <= _EXACT_SUM) & (s == np.floor(s))
+    out[~whole] = digamma(a[~whole] + s[~whole]) - digamma(a[~whole])
     short, left = np.zeros(int(whole.sum())), s[whole]
+    at, base = np.arange(left.shape[0]), a[whole]
     for r in range(int(left.max(initial=0.0))):
-        short += np.where(left > r, 1.0 / (a[whole] + r), 0.0)
+        at = at[left[at] > r]  # most counts are small: the sums end soon
+        short[at] += 1.0 / (base[at] + r)
     out[whole] = short
     return out
 

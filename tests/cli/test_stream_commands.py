@@ -12,7 +12,9 @@ import time
 import pytest
 
 from firststory.cli.main import main
+from firststory.cli.topics import story_of
 from firststory.datasets import make_story_stream
+from firststory.records import TopicEvent
 from firststory.store.store import Store
 
 QUICK = ["--detector", "neighbour", "--language", "en", "--window", "20"]
@@ -159,8 +161,22 @@ def test_topics(filled, news, tmp_path, capsys, monkeypatch):
     assert call("topics", "--store", tmp_path / "b.db", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert sum(topic["share"] for topic in found) == pytest.approx(1.0)
-    assert call("topics", "--store", tmp_path / "b.db") == 0
-    assert "terms" in capsys.readouterr().out
+    assert [event["kind"] for event in found[0]["events"]][-1] in ("born", "split")
+    assert call("topics", "--store", tmp_path / "b.db", "--events", 3, "--plot", tmp_path / "themes.png") == 0
+    told = capsys.readouterr().out
+    assert "terms" in told and "lineage" in told and "step 2" in told and "born" in told
+    assert (tmp_path / "themes.png").stat().st_size > 10_000
+
+
+def test_the_life_of_a_theme_in_words():
+    happened = [
+        TopicEvent(9, "faded", "t1"),
+        TopicEvent(7, "merged", "t3", ("t1",)),
+        TopicEvent(5, "changed", "t1"),
+        TopicEvent(4, "split", "t1", ("t2",)),
+    ]
+    assert story_of("t1", 4, happened) == "from t2, step 4; holds t3; faded in step 9"
+    assert story_of("t8", 0, happened) == "step 0"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from firststory.errors import SchemaError, StoreError, StoreFullError
-from firststory.records import Document, Evidence, Neighbour, Position, Quarantined, Step, Story, Term, Topic, Verdict
+from firststory.records import (
+    Document,
+    Evidence,
+    Neighbour,
+    Position,
+    Quarantined,
+    Step,
+    Story,
+    Term,
+    Topic,
+    TopicEvent,
+    Verdict,
+)
 from firststory.store import schema
 from firststory.store.store import Store
 
@@ -81,6 +93,36 @@ def test_topics_of_the_last_step_and_of_an_earlier_one(store):
     store.write_step(step(1, topics=new))
     assert store.topics() == new
     assert store.topics(at=0) == old
+
+
+def test_the_history_of_topics_and_what_happened_to_them(store):
+    topics = [(Topic("t1", (("storm", 0.5),), 1.0, (1.0,), 0),), (Topic("t2", (("fire", 0.25),), 1.0, (), 1),)]
+    born = TopicEvent(0, "born", "t1", (), 1.0, "there from the start")
+    split = TopicEvent(1, "split", "t2", ("t1",), 0.5, "t1 = 0.50 t1, 0.50 t2")
+    faded = TopicEvent(1, "faded", "t1", (), 0.01, "share 1.0%, once 9.0%")
+    store.write_step(step(0, "d1", topics=topics[0], topic_events=(born,)))
+    store.write_step(step(1, "d2", topics=topics[1], topic_events=(split, faded)))
+    assert store.topic_events() == (split, faded, born)
+    assert store.topic_events("t1") == (faded, born)
+    assert store.topic_events(limit=1) == (split,)
+    assert [(index, found) for index, _, found in store.topic_history()] == [(0, topics[0]), (1, topics[1])]
+    assert [index for index, _, _ in store.topic_history(limit=1)] == [1]
+
+
+def test_a_store_of_the_first_version_learns_of_topic_events(tmp_path):
+    path = tmp_path / "old.db"
+    with Store(str(path)) as made:
+        made.write_step(step(0, "d1"))
+    connection = sqlite3.connect(path)
+    connection.execute("DROP TABLE topic_events")
+    connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
+    connection.commit()
+    connection.close()
+    with Store(str(path)) as opened:
+        assert opened.topic_events() == ()
+        opened.write_step(step(1, "d2", topic_events=(TopicEvent(1, "born", "t1"),)))
+        assert [event.topic for event in opened.topic_events()] == ["t1"]
+        assert len(opened.verdicts()) == 2
 
 
 def test_positions_and_stories_are_replaced_and_the_rest_is_kept(store):

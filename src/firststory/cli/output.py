@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from firststory.alerts.harmless import harmless
-from firststory.records import Story, Topic, Verdict
+from firststory.records import Story, Topic, TopicEvent, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,13 +86,18 @@ def story_json(story: Story) -> dict[str, Any]:
     }
 
 
-def topic_json(topic: Topic) -> dict[str, Any]:
+def topic_json(topic: Topic, events: Sequence[TopicEvent] = ()) -> dict[str, Any]:
+    """A theme; its events latest first."""
     return {
         "id": topic.id,
         "share": topic.share,
         "terms": [{"text": term, "weight": weight} for term, weight in topic.terms],
         "trend": list(topic.trend),
         "born": topic.born,
+        "events": [
+            {"step": e.step, "kind": e.kind, "others": list(e.others), "weight": e.weight, "evidence": e.evidence}
+            for e in events
+        ],
     }
 
 

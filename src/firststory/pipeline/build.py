@@ -106,7 +106,9 @@ def build_core(settings: Settings, detector: Any = None) -> Any:
             stories=StoryTracker(window=memory),
             memory=DocumentMemory(memory),
             neighbours=None if knows_neighbours else NearestNeighbour(window=memory, n_neighbours=NEIGHBOURS),
-            themes=Themes(OnlineNMF(random_state=settings.seed)) if settings.topics == "nmf" else None,
+            themes=Themes(OnlineNMF(memory=3.0, birth="replace", random_state=settings.seed))
+            if settings.topics == "nmf"
+            else None,
         ),
         memory=memory,
     )

@@ -98,13 +98,15 @@ class StreamCore:
             "assumed_utc": sum(d.time is not None and d.time.tzname() == ASSUMED for d in fresh),
             "quarantined": len(batch.quarantined),
         }
+        topics, events = self.parts.themes.report(self.parts.vectoriser, batch.index) if self.parts.themes else ((), ())
         return Step(
             index=batch.index,
             verdicts=verdicts,
             positions=batch.positions,
             quarantined=batch.quarantined,
             stories=stories,
-            topics=self.parts.themes.topics(self.parts.vectoriser) if self.parts.themes else (),
+            topics=topics,
+            topic_events=events,
             counts=counts,
         )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from firststory.records import Topic
+from firststory.records import Topic, TopicEvent
 from firststory.topics.online_nmf import OnlineNMF
 
 GATHER = 200
@@ -31,6 +32,7 @@ class Themes:
         self._pending: list[sp.csr_matrix] = []
         self._has_news = False
         self._surfaces: dict[int, str] = {}
+        self._born: dict[str, int] = {}
 
     def listen(self, tokens: Sequence[Any]) -> None:
         """Learn how terms read in the text, so that people see words and not stems."""
@@ -50,34 +52,28 @@ class Themes:
         self._pending = []
         self._has_news = True
 
-    def topics(self, vectoriser: Any, n_terms: int = 10) -> tuple[Topic, ...]:
-        """The themes, where they were learnt anew since the last call; nothing otherwise."""
+    def report(self, vectoriser: Any, step: int, n_terms: int = 10) -> tuple[tuple[Topic, ...], tuple[TopicEvent, ...]]:
+        """The themes and what happened to them, where they were learnt anew since the last call; nothing otherwise.
+
+        `step` is the step of the stream: births and events are told in it, not in steps of the topic model.
+        """
         if not self._has_news:
-            return ()
+            return (), ()
         self._has_news = False
-        model = self.model
-        lineage = model.lineage_
         names = vectoriser.get_feature_names_out()
         for column, surface in self._surfaces.items():
             names[column] = surface
-        named = model.topics(names, n_terms)
-        total = float(model.weights_.sum()) or 1.0
-        return tuple(
-            Topic(
-                id=lineage.ids[row],
-                terms=tuple(terms),
-                share=float(model.weights_[row]) / total,
-                trend=lineage.trend(row),
-                born=int(lineage.born[row]),
-            )
-            for row, terms in enumerate(named)
-            if lineage.ids[row]
-        )
+        found = self.model.snapshot(names, n_terms)
+        self._born = {topic.id: self._born.get(topic.id, step) for topic in found}
+        lineage = self.model.lineage_
+        topics = tuple(replace(topic, born=self._born[topic.id]) for topic in found)
+        return topics, tuple(replace(event, step=step) for event in lineage.events_at(lineage.step))
 
     def get_state(self) -> dict[str, Any]:
         state: dict[str, Any] = {f"model/{key}": value for key, value in self.model.get_state().items()}
         state["columns"] = np.fromiter(self._surfaces, dtype=np.int64, count=len(self._surfaces))
         state["surfaces"] = list(self._surfaces.values())
+        state["born"] = [[name, step] for name, step in self._born.items()]
         if self._pending:
             rows = _stack(self._pending)
             state |= {"data": rows.data, "indices": rows.indices, "indptr": rows.indptr, "width": int(rows.shape[1])}
@@ -88,6 +84,7 @@ class Themes:
         held = {key.partition("/")[2]: value for key, value in state.items() if key.startswith("model/")}
         themes = cls(OnlineNMF().set_state(held))
         themes._surfaces = dict(zip(state["columns"].tolist(), state["surfaces"], strict=True))
+        themes._born = {str(name): int(step) for name, step in state["born"]}
         if "data" in state:
             shape = (len(state["indptr"]) - 1, int(state["width"]))
             themes._pending = [sp.csr_matrix((state["data"], state["indices"], state["indptr"]), shape=shape)]

@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from firststory.records import Document, Evidence, Neighbour, Story, Term, Topic, Verdict
+from firststory.records import Document, Evidence, Neighbour, Story, Term, Topic, TopicEvent, Verdict
 
 Row = Any
 """A mapping from the names of columns to values, as SQLAlchemy gives it."""
@@ -153,4 +153,26 @@ def topic_from_row(row: Row) -> Topic:
         share=row["share"],
         trend=tuple(json.loads(row["trend"])),
         born=row["born"],
+    )
+
+
+def topic_event_row(event: TopicEvent) -> dict[str, Any]:
+    return {
+        "step": event.step,
+        "topic": event.topic,
+        "kind": event.kind,
+        "others": to_json(list(event.others)),
+        "weight": event.weight,
+        "evidence": event.evidence,
+    }
+
+
+def topic_event_from_row(row: Row) -> TopicEvent:
+    return TopicEvent(
+        step=row["step"],
+        kind=row["kind"],
+        topic=row["topic"],
+        others=tuple(json.loads(row["others"])),
+        weight=row["weight"],
+        evidence=row["evidence"],
     )

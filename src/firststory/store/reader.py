@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, func, select
 
-from firststory.records import Position, Quarantined, Story, Topic, Verdict
+from firststory.records import Position, Quarantined, Story, Topic, TopicEvent, Verdict
 from firststory.store import codec, schema, search
 from firststory.store.engine import our_errors, path_of
 
@@ -77,6 +78,32 @@ class Reader:
             step = connection.execute(newest if at is None else newest.where(table.c.step <= at)).scalar()
             query = select(table).where(table.c.step == step).order_by(table.c.share.desc(), table.c.id)
             return tuple(codec.topic_from_row(row) for row in connection.execute(query).mappings())
+
+    def topic_events(self, topic: str | None = None, *, limit: int | None = None) -> tuple[TopicEvent, ...]:
+        """What happened to the themes (born, split, merged, faded, changed), latest first."""
+        table = schema.topic_events
+        query = select(table).order_by(table.c.step.desc(), table.c.n).limit(limit)
+        if topic is not None:
+            query = query.where(table.c.topic == topic)
+        with self._reading() as connection:
+            return tuple(codec.topic_event_from_row(row) for row in connection.execute(query).mappings())
+
+    def topic_history(self, limit: int = 500) -> tuple[tuple[int, datetime | None, tuple[Topic, ...]], ...]:
+        """The latest steps that have themes, oldest first: step, time of its last document, themes."""
+        table = schema.topics
+        latest = select(table.c.step).distinct().order_by(table.c.step.desc()).limit(limit).subquery()
+        query = (
+            select(table, schema.steps.c.last_time)
+            .join(schema.steps, schema.steps.c.step == table.c.step)
+            .where(table.c.step.in_(select(latest.c.step)))
+            .order_by(table.c.step, table.c.share.desc(), table.c.id)
+        )
+        found: dict[int, tuple[datetime | None, list[Topic]]] = {}
+        with self._reading() as connection:
+            for row in connection.execute(query).mappings():
+                time = codec.to_time(row["last_time"])
+                found.setdefault(row["step"], (time, []))[1].append(codec.topic_from_row(row))
+        return tuple((step, time, tuple(topics)) for step, (time, topics) in found.items())
 
     def quarantined(self, limit: int | None = None) -> tuple[Quarantined, ...]:
         """What was put aside, latest first."""

@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-VERSION = 1
+VERSION = 2
 """The number of the last migration."""
 
 metadata = MetaData()
@@ -98,6 +98,18 @@ topics = Table(
     Column("born", Number, nullable=False),
     Column("terms", Text, nullable=False),
     Column("trend", Text, nullable=False),
+)
+
+topic_events = Table(
+    "topic_events",
+    metadata,
+    Column("step", Number, ForeignKey("steps.step"), primary_key=True, autoincrement=False),
+    Column("n", Number, primary_key=True, autoincrement=False),
+    Column("topic", String, nullable=False, index=True),
+    Column("kind", String, nullable=False),
+    Column("others", Text, nullable=False),
+    Column("weight", Float, nullable=False),
+    Column("evidence", Text, nullable=False),
 )
 
 thresholds = Table(

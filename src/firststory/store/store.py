@@ -127,6 +127,8 @@ class Store(Reader):
             )
             _insert(connection, schema.verdicts, [{"n": n, **codec.verdict_row(v)} for n, v in numbered])
             _insert(connection, schema.topics, [codec.topic_row(topic, step.index) for topic in step.topics])
+            events = [{"n": n, **codec.topic_event_row(event)} for n, event in enumerate(step.topic_events)]
+            _insert(connection, schema.topic_events, events)
             _insert(connection, schema.quarantine, [_quarantine_row(bad, step.index) for bad in step.quarantined])
             _replace(connection, schema.stories, [codec.story_row(story, step.index) for story in step.stories])
             latest = {position.source: position for position in step.positions}

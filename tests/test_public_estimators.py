@@ -16,6 +16,8 @@ from firststory.estimator import StreamEstimator
 # Smaller than the defaults, so that the hundred checks of scikit-learn stay quick; nothing else is changed.
 SMALL: dict[str, dict[str, object]] = {
     "OnlineNMF": {"n_components": 5},
+    "BatchL1Dictionary": {"n_atoms": 8, "init_rounds": 2, "max_rounds": 5},
+    "BatchL2Dictionary": {"n_atoms": 8, "max_rounds": 3},
     "OnlineL1Dictionary": {"n_atoms": 8, "init_rounds": 2},
 }
 

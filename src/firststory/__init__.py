@@ -18,6 +18,8 @@ from firststory._version import __version__
 
 if TYPE_CHECKING:
     from firststory import datasets, evaluate, plot, river, text
+    from firststory.detectors.batch_l1 import BatchL1Dictionary
+    from firststory.detectors.batch_l2 import BatchL2Dictionary
     from firststory.detectors.dirichlet_mixture import DirichletMixture
     from firststory.detectors.fused_novelty import FusedNovelty
     from firststory.detectors.incremental_clustering import IncrementalClustering
@@ -49,6 +51,8 @@ _MODULES = ("datasets", "errors", "evaluate", "plot", "river", "text")
 _NAMES = {
     # name: the module that defines it
     "Batch": "records",
+    "BatchL1Dictionary": "detectors.batch_l1",
+    "BatchL2Dictionary": "detectors.batch_l2",
     "DirichletMixture": "detectors.dirichlet_mixture",
     "Document": "records",
     "Evidence": "records",

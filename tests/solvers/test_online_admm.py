@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from firststory.kernels.project import project_rows
 from firststory.solvers.l1_coding import code_exactly
-from firststory.solvers.online_admm import dual_multipliers, fit_rows, online_step, online_step_dense, step_size
+from firststory.solvers.online_admm import fit_rows, online_step, online_step_dense, step_size, subgradient_step
 from firststory.solvers.spectrum import largest_eigenvalue
 
 
@@ -116,22 +117,28 @@ def test_regret_and_violation_stay_within_the_theorem(stream, seed):
     assert violation <= 2 * D**2 / tau + 4 * upsilon * D / (Phi * np.sqrt(tau)) * np.sqrt(T) + 1e-9
 
 
-def test_dual_multipliers_are_a_subgradient():
-    """|P - X B|_1 >= |P - X A|_1 - <Delta, X (B - A)> for every B: and Lam = Delta."""
+def test_subgradient_step_follows_the_gradient_of_the_whole_objective():
+    """A subgradient for fixed codes, the derivative with codes re-optimised; and the sparse step is the dense one."""
     rng = np.random.default_rng(2)
-    P = rng.dirichlet(np.full(15, 0.2), size=5) * (rng.random((5, 15)) < 0.7)
+    P = rng.dirichlet(np.full(15, 0.2), size=6) * (rng.random((6, 15)) < 0.7)
     A = rng.dirichlet(np.full(15, 0.3), size=4)
     rows, atoms = sp.csr_matrix(P), sp.csr_matrix(A)
-    coding = code_exactly(rows, atoms, 0.05, duals=True)
-    delta = dual_multipliers(rows, atoms, coding.codes, coding.duals).toarray()
-    X = coding.codes.toarray()
-    residual = P - X @ A
-    on = np.abs(residual) > 1e-9
-    np.testing.assert_array_equal(delta[on], np.sign(residual[on]))
-    assert np.abs(delta).max() <= 1 + 1e-12
-    for _ in range(20):
-        B = rng.dirichlet(np.full(15, 0.3), size=4)
-        assert np.abs(P - X @ B).sum() >= np.abs(residual).sum() - (delta * (X @ (B - A))).sum() - 1e-9
+    for over in (1.0, 0.4):
+        coding = code_exactly(rows, atoms, 0.05, over=over, duals=True)
+        X = coding.codes.toarray()
+        Lam = np.where(P > 0, 1.0 - coding.duals.toarray(), -over)
+        assert (X.sum(axis=0) > 0).any()
+        loss = lambda R, over=over: np.maximum(R, 0).sum() + over * np.maximum(-R, 0).sum()  # noqa: E731
+        for _ in range(20):
+            B = rng.dirichlet(np.full(15, 0.3), size=4)
+            assert loss(P - X @ B) >= loss(P - X @ A) - (Lam * (X @ (B - A))).sum() - 1e-9
+            nearby = sp.csr_matrix(A + 1e-7 * (B - A))
+            change = code_exactly(rows, nearby, 0.05, over=over).objective.sum() - coding.objective.sum()
+            assert change / 1e-7 == pytest.approx(-(Lam * (X @ (B - A))).sum(), abs=1e-5)
+        moved = sp.csr_matrix(np.maximum(A + 0.3 * X.T @ Lam, 0.0))
+        project_rows(moved.indptr, moved.data, 1.0)
+        step = subgradient_step(rows, atoms, coding.codes, coding.duals, step=0.3, over=over)
+        np.testing.assert_allclose(step.toarray(), moved.toarray(), atol=1e-12)
 
 
 def test_most_keeps_the_largest_multipliers():

@@ -24,7 +24,6 @@ Floats = NDArray[np.float64]
 def unit_rows(rows: sp.csr_matrix, order: int = 1) -> sp.csr_matrix:
     """Rows of unit l1 (or l2) norm; empty rows stay empty."""
     lengths = np.diff(rows.indptr)
-    powers = rows.data if order == 1 else rows.data**2
     # Scaled by the largest entry first: squares and sums of huge or tiny weights neither overflow nor vanish.
     top = np.asarray(rows.max(axis=1).toarray(), dtype=np.float64).ravel() if rows.shape[1] else np.zeros(rows.shape[0])
     top[top == 0.0] = 1.0

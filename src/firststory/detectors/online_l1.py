@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.detectors.l1_base import Floats, L1DictionaryDetector, unit_rows
+from firststory.solvers.initial_atoms import missing_words
 from firststory.solvers.l1_coding import L1Coding
-from firststory.solvers.online_admm import dual_multipliers, fit_rows, online_step, step_size
+from firststory.solvers.online_admm import fit_rows, online_step, step_size, subgradient_step
 
 
 class OnlineL1Dictionary(L1DictionaryDetector):
@@ -38,7 +39,7 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         Where the dictionary begins: the heaviest words as one atom each, random documents, or cluster centres, each
         followed by `init_rounds` rounds of alternation; an array is taken as it is (projected onto the constraint).
     init_rounds : int
-        Rounds of coding and ten ADMM iterations on the first rows.
+        Rounds of coding and twenty ADMM iterations on the first rows.
     multiplier : {"carry", "reset", "inner", "dual"}
         What Delta means in the next timestep, whose documents are others. "carry" keeps row i for the i-th document,
         to the letter of the paper; a longer step is padded with zero, a shorter one cut. "reset" starts at zero: with
@@ -123,7 +124,7 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         n_jobs: int | None = 1,
         random_state: Any = None,
         *,
-        init_rounds: int = 10,
+        init_rounds: int = 5,
         carry_terms: int | None = 256,
         over_weight: float = 0.5,
         recycle_after: int | None = 5,
@@ -166,9 +167,12 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         delta = None
         if self.multiplier == "carry":
             delta = fit_rows(self.multipliers_, *unit.shape)
-        elif self.multiplier == "dual" and coding.duals is not None:
-            delta = dual_multipliers(unit, atoms, codes, coding.duals, self._over)
         tau = step_size(codes)
+        if self.multiplier == "dual" and coding.duals is not None:
+            self.atoms_ = subgradient_step(
+                unit, atoms, codes, coding.duals, step=tau / self.beta, over=self._over, n_jobs=self.n_jobs
+            )
+            return
         n_steps = self.n_inner if self.multiplier == "inner" else 1
         for i in range(n_steps):
             step = online_step(
@@ -196,11 +200,7 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         dead = np.flatnonzero((self.idle_ >= patience) | (lengths == 0))
         if dead.size == 0:
             return
-        left = (unit - codes @ before).tocsr()
-        missing = np.bincount(left.indices, weights=np.maximum(left.data, 0.0), minlength=unit.shape[1])
-        missing[self.atoms_.indices[self.atoms_.indptr[:-1][lengths == 1]]] = 0.0  # words that have their atom
-        words = np.argsort(-missing, kind="stable")[: dead.size]
-        words = words[missing[words] > 1e-12]
+        words = missing_words(unit - codes @ before, self.atoms_, dead.size)
         dead = dead[: words.size]
         keep = np.ones(self.atoms_.shape[0], dtype=bool)
         keep[dead] = False

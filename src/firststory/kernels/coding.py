@@ -7,8 +7,9 @@ With A >= 0 and x >= 0 only the document's own terms S matter (equation 5 of the
 where s_j is the atom's mass on S, o the weight of over-coverage (1 for the l1 loss) and c = 1 + o. An atom with
 d_j <= 0 has x_j = 0 (safe screening). What is left is tiny and dense.
 
-The simplex keeps a tableau: basic_b = value_b - sum_c T[b, c] nonbasic_c. Variables are numbered: codes first, then
-one slack p_i - (A x)_i a row, starting at `first_slack`. A slack costs nothing above zero and c below it.
+The simplex keeps a tableau, column by column: basic_b = value_b - sum_c T[c, b] nonbasic_c.
+Variables are numbered: codes first, then one slack p_i - (A x)_i a row, starting at
+`first_slack`. A slack costs nothing above zero and c below it.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ def soft_packing_simplex(
     max_pivots: int,
     point: Array,
     owner: Array,
+    moving: Array,
 ) -> tuple[int, float, float]:
     """Minimise from the present vertex. Returns the pivots made, the change of the cost and the worst slope left.
 
@@ -86,8 +88,12 @@ def soft_packing_simplex(
         pivots += 1
         # The break-points along the ray: a code that falls to zero, or a slack that changes side.
         n = 0
+        n_moving = 0
         for b in range(n_rows):
-            a = direction * T[b, entering]
+            a = direction * T[entering, b]
+            if a != 0.0:
+                moving[n_moving] = b
+                n_moving += 1
             if (a > 1e-11 and not below[b]) or (a < -1e-11 and below[b]):
                 point[n] = max(value[b] / a, 0.0)
                 owner[n] = b
@@ -108,41 +114,47 @@ def soft_packing_simplex(
             here = point[k]
             if basic[row] < first_slack:
                 break
-            along += cap * abs(T[row, entering])
+            along += cap * abs(T[entering, row])
             if along >= -1e-13 or n == 1:
                 break
             # Passing the break-point puts the slack on its other side: every slope feels it.
             if below[row]:
                 for c in range(n_columns):
-                    slope[c] -= cap * T[row, c]
+                    slope[c] -= cap * T[c, row]
             else:
                 for c in range(n_columns):
-                    slope[c] += cap * T[row, c]
+                    slope[c] += cap * T[c, row]
             below[row] = not below[row]
             n -= 1
             point[k] = point[n]
             owner[k] = owner[n]
         idle = idle + 1 if here <= 1e-14 else 0
         move = direction * here
-        for b in range(n_rows):
-            value[b] -= T[b, entering] * move
         if below[row]:  # a nonbasic slack is counted from its upper side
             for c in range(n_columns):
-                slope[c] -= cap * T[row, c]
-        inverse = 1.0 / T[row, entering]
+                slope[c] -= cap * T[c, row]
+        inverse = 1.0 / T[entering, row]
+        rate = slope[entering] if direction > 0 else slope[entering] - cap
+        sparse = 4 * n_moving < n_rows
         for c in range(n_columns):
-            T[row, c] *= inverse
-        T[row, entering] = inverse
-        for b in range(n_rows):
-            f = T[b, entering]
-            if b != row and f != 0.0:
-                for c in range(n_columns):
-                    T[b, c] -= f * T[row, c]
-                T[b, entering] = -f * inverse
-        f = slope[entering] if direction > 0 else slope[entering] - cap
-        for c in range(n_columns):
-            slope[c] -= f * T[row, c]
-        slope[entering] = -f * inverse
+            f = T[c, row]
+            if f != 0.0 and c != entering:
+                f *= inverse
+                if sparse:
+                    for q in range(n_moving):
+                        b = moving[q]
+                        T[c, b] -= f * T[entering, b]
+                else:
+                    for b in range(n_rows):
+                        T[c, b] -= f * T[entering, b]
+                T[c, row] = f
+                slope[c] -= rate * f
+        for q in range(n_moving):
+            b = moving[q]
+            value[b] -= T[entering, b] * move
+            T[entering, b] *= -inverse
+        T[entering, row] = inverse
+        slope[entering] = -rate * inverse
         value[row] = move
         below[row] = direction < 0
         leaving = basic[row]
@@ -207,6 +219,7 @@ def solve_by_column_generation(
     z: Array,
     point: Array,
     owner: Array,
+    moving: Array,
 ) -> tuple[int, float, float]:
     """The same problem when too many atoms survive for one tableau: add the columns of best price until none is left.
 
@@ -214,14 +227,14 @@ def solve_by_column_generation(
     basis. On return `basic`, `value`, `below` and `z` describe the optimum.
     """
     size = 4 * CHUNK
-    T = np.zeros((n_rows, size))
+    T = np.zeros((size, n_rows))
     slope = np.zeros(size)
     nonbasic = np.zeros(size, np.int64)
     price = gain[:n_survivors].copy()
     inside = np.zeros(n_survivors, np.bool_)
     chosen = np.zeros(CHUNK, np.int64)
     column = np.full(n_survivors, -1, np.int64)
-    fresh = np.zeros((n_rows, CHUNK))
+    fresh = np.zeros((CHUNK, n_rows))
     for b in range(n_rows):
         basic[b] = n_survivors + b
         value[b] = weights[b]
@@ -247,14 +260,13 @@ def solve_by_column_generation(
                 else:
                     slope[kept] = slope[c]
                     nonbasic[kept] = nonbasic[c]
-                    for b in range(n_rows):
-                        T[b, kept] = T[b, c]
+                    T[kept, :] = T[c, :]
                     kept += 1
             n_columns = kept
             if n_columns + new > size:
                 size = 2 * (n_columns + new)
-                wider = np.zeros((n_rows, size))
-                wider[:, :n_columns] = T[:, :n_columns]
+                wider = np.zeros((size, n_rows))
+                wider[:n_columns] = T[:n_columns]
                 T = wider
                 longer = np.zeros(size)
                 longer[:n_columns] = slope[:n_columns]
@@ -265,26 +277,23 @@ def solve_by_column_generation(
         for q in range(new):
             column[chosen[q]] = q
             inside[chosen[q]] = True
-        fresh[:, :new] = 0.0
+        fresh[:new] = 0.0
         for r in range(n_rows):
             for h in range(term_ptr[terms[r]], term_ptr[terms[r] + 1]):
                 j = place[term_atoms[h]]
                 if j >= 0 and column[j] >= 0:
-                    fresh[r, column[j]] = term_values[h]
-        T[:, n_columns : n_columns + new] = 0.0
-        for b in range(n_rows):
-            if basic[b] >= n_survivors:
-                r = basic[b] - n_survivors
-                for q in range(new):
-                    T[b, n_columns + q] = fresh[r, q]
-        for c in range(n_columns):
-            if nonbasic[c] >= n_survivors:
-                r = nonbasic[c] - n_survivors
-                for b in range(n_rows):
-                    f = T[b, c]
+                    fresh[column[j], r] = term_values[h]
+        for q in range(new):
+            T[n_columns + q, :] = 0.0
+            for b in range(n_rows):
+                if basic[b] >= n_survivors:
+                    T[n_columns + q, b] = fresh[q, basic[b] - n_survivors]
+            for c in range(n_columns):
+                if nonbasic[c] >= n_survivors:
+                    f = fresh[q, nonbasic[c] - n_survivors]
                     if f != 0.0:
-                        for q in range(new):
-                            T[b, n_columns + q] += f * fresh[r, q]
+                        for b in range(n_rows):
+                            T[n_columns + q, b] += f * T[c, b]
         for q in range(new):
             slope[n_columns + q] = -price[chosen[q]]
             nonbasic[n_columns + q] = chosen[q]
@@ -305,6 +314,7 @@ def solve_by_column_generation(
             max_pivots - pivots,
             point,
             owner,
+            moving,
         )
         pivots += made
         change += gained
@@ -358,7 +368,7 @@ def code_documents(
         widest = max(widest, indptr[i + 1] - indptr[i])
     cap = 1.0 + over
     share = np.zeros(n_atoms)
-    touched = np.zeros(n_atoms, np.int64)
+    touched = np.zeros(n_atoms + 1, np.int64)
     place = np.full(n_atoms, -1, np.int64)
     gain = np.zeros(n_atoms)
     survivor = np.zeros(n_atoms, np.int64)
@@ -371,6 +381,7 @@ def code_documents(
     below = np.zeros(widest, np.bool_)
     point = np.zeros(widest)
     owner = np.zeros(widest, np.int64)
+    moving = np.zeros(widest, np.int64)
     z = np.zeros(widest)
     slope = np.zeros(direct)
     nonbasic = np.zeros(direct, np.int64)
@@ -387,10 +398,9 @@ def code_documents(
                 source[n_terms] = q
                 n_terms += 1
                 for h in range(term_ptr[term], term_ptr[term + 1]):
-                    j = term_atoms[h]
-                    if share[j] == 0.0:
-                        touched[n_touched] = j
-                        n_touched += 1
+                    j = np.uint64(term_atoms[h])  # unsigned: no look at negative indices
+                    touched[n_touched] = j
+                    n_touched += share[j] == 0.0
                     share[j] += term_values[h]
         n_survivors = 0
         best = -over - alpha
@@ -418,21 +428,18 @@ def code_documents(
         width = n_survivors if direct_solve else 1
         if n_terms * width > tableau.shape[0]:
             tableau = np.zeros(2 * n_terms * width)
-        T = tableau[: n_terms * width].reshape(n_terms, width)
+        T = tableau[: n_terms * width].reshape(width, n_terms)
+        T[:] = 0.0
         n_rows = 0
         for q in range(n_terms):
             covered = False
             for h in range(term_ptr[terms[q]], term_ptr[terms[q] + 1]):
-                c = place[term_atoms[h]]
+                c = place[np.uint64(term_atoms[h])]
                 if c >= 0:
+                    covered = True
                     if not direct_solve:
-                        covered = True
                         break
-                    if not covered:
-                        for r in range(n_survivors):
-                            T[n_rows, r] = 0.0
-                        covered = True
-                    T[n_rows, c] = term_values[h]
+                    T[c, n_rows] = term_values[h]
             if covered:
                 terms[n_rows] = terms[q]
                 weights[n_rows] = weights[q]
@@ -444,7 +451,7 @@ def code_documents(
             here = 0.0
             change = 0.0
             for r in range(n_rows):
-                point[r] = weights[r] / T[r, 0]
+                point[r] = weights[r] / T[0, r]
                 owner[r] = r
             n = n_rows
             while along < 0.0 and n > 0:
@@ -456,8 +463,8 @@ def code_documents(
                 here = point[k]
                 row = owner[k]
                 if duals.shape[0]:
-                    z[row] = cap if along + cap * T[row, 0] < 0.0 else -along / T[row, 0]
-                along += cap * T[row, 0]
+                    z[row] = cap if along + cap * T[0, row] < 0.0 else -along / T[0, row]
+                along += cap * T[0, row]
                 n -= 1
                 point[k] = point[n]
                 owner[k] = owner[n]
@@ -496,6 +503,7 @@ def code_documents(
                 max_pivots,
                 point,
                 owner,
+                moving,
             )
             if duals.shape[0]:
                 dual_of_rows(slope, basic, nonbasic, below, n_rows, n_survivors, n_survivors, cap, z)
@@ -519,6 +527,7 @@ def code_documents(
                 z,
                 point,
                 owner,
+                moving,
             )
         objective[i] = total + change
         pivots[i] = made

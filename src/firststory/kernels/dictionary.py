@@ -77,11 +77,17 @@ def clipped_multipliers(
                     lam_terms[base + n] = w
                     n += 1
                 total[w] += d_values[q]
+            kept = base
             for q in range(base, base + n):
                 w = lam_terms[q]
-                lam_values[q] = min(1.0, max(-over, total[w]))
+                v = min(1.0, max(-over, total[w]))
                 total[w] = 0.0
                 seen[w] = False
+                if v != 0.0:  # a term that is covered exactly moves nothing
+                    lam_terms[kept] = w
+                    lam_values[kept] = v
+                    kept += 1
+            n = kept - base
         counts[i] = n
 
 
@@ -100,10 +106,13 @@ def moved_atoms(
     a_terms: Array,
     a_values: Array,
     step: float,
+    base: Array,
     width: int,
     sizes: Array,
 ) -> tuple[Array, Array]:
     """The atoms start..stop after the step and the projection, one after another; `u` is X by atoms.
+
+    `base[j]` is taken from every term of atom j: with it Lam may be counted from its value off the documents.
 
     An atom that no document uses is copied. Each atom sums over its documents in their order, so the result does not
     depend on how the atoms are shared out among threads.
@@ -129,31 +138,40 @@ def moved_atoms(
                 positive[h] = a_values[a_ptr[j] + h]
             threshold = 0.0
         else:
+            effort = 0
+            for q in range(u_ptr[j], u_ptr[j + 1]):
+                effort += counts[u_documents[q]]
+            listed = 8 * effort < width  # few terms: list them; many: look at every one afterwards
             for h in range(n):
-                w = a_terms[a_ptr[j] + h]
+                w = np.uint64(a_terms[a_ptr[j] + h])
                 total[w] = a_values[a_ptr[j] + h]
-                seen[w] = True
-                order[h] = w
+                if listed:
+                    seen[w] = True
+                    order[h] = w
             for q in range(u_ptr[j], u_ptr[j + 1]):
                 i = u_documents[q]
                 x = u_values[q] * step
-                for h in range(room[i], room[i] + counts[i]):
-                    w = lam_terms[h]
-                    if not seen[w]:
-                        seen[w] = True
-                        order[n] = w
-                        n += 1
-                    total[w] += x * lam_values[h]
+                if listed:
+                    for h in range(room[i], room[i] + counts[i]):
+                        w = np.uint64(lam_terms[h])
+                        if not seen[w]:
+                            seen[w] = True
+                            order[n] = w
+                            n += 1
+                        total[w] += x * lam_values[h]
+                else:
+                    for h in range(room[i], room[i] + counts[i]):
+                        total[np.uint64(lam_terms[h])] += x * lam_values[h]
             count = 0
             mass = 0.0
-            for h in range(n):
-                w = order[h]
-                v = total[w]
-                total[w] = 0.0
-                seen[w] = False
+            for h in range(n if listed else width):
+                term = order[h] if listed else h
+                v = total[term] - base[j]
+                total[term] = 0.0
+                seen[term] = False
                 if v > 0.0:
                     positive[count] = v
-                    where[count] = w
+                    where[count] = term
                     mass += v
                     count += 1
             threshold = simplex_threshold(positive, count, 1.0, work) if mass > 1.0 else 0.0
@@ -226,7 +244,12 @@ def carried_multipliers(
             order[n] = w
             n += 1
         for q in range(d_ptr[i], d_ptr[i + 1]):
-            total[d_terms[q]] += (1.0 - gamma) * d_values[q]
+            w = d_terms[q]
+            if not seen[w]:
+                seen[w] = True
+                order[n] = w
+                n += 1
+            total[w] += (1.0 - gamma) * d_values[q]
         for q in range(x_ptr[i], x_ptr[i + 1]):
             j = x_atoms[q]
             if not moved[j]:

@@ -53,3 +53,13 @@ def cluster_centres(documents: sp.csr_matrix, n_atoms: int, rng: np.random.Gener
 
 def _filled(rows: sp.csr_matrix, n_atoms: int) -> sp.csr_matrix:
     return sp.vstack([rows, sp.csr_matrix((n_atoms - rows.shape[0], rows.shape[1]))]).tocsr()
+
+
+def missing_words(residual: sp.csr_matrix, atoms: sp.csr_matrix, size: int) -> NDArray[np.intp]:
+    """The columns of largest positive residual, worst first, without the words that are an atom by themselves."""
+    left = residual.tocsr()
+    missing = np.bincount(left.indices, weights=np.maximum(left.data, 0.0), minlength=left.shape[1])
+    single = np.diff(atoms.indptr) == 1
+    missing[atoms.indices[atoms.indptr[:-1][single]]] = 0.0
+    words = np.argsort(-missing, kind="stable")[:size]
+    return words[missing[words] > 1e-12]

@@ -128,7 +128,7 @@ def online_step(
 
     run_blocks(clip, n, DOCUMENTS, n_jobs)
     by_atom = codes.T.tocsr()
-    sizes = np.zeros(k, np.int64)
+    sizes, base = np.zeros(k, np.int64), np.zeros(k)
 
     def move(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
         return moved_atoms(
@@ -145,6 +145,7 @@ def online_step(
             atoms.indices,
             atoms.data,
             tau / beta,
+            base,
             m,
             sizes,
         )
@@ -188,19 +189,53 @@ def online_step(
     return OnlineStep(after, carried, tau, float(change.sum()) / (gamma * beta) ** 2)
 
 
-def dual_multipliers(
-    documents: sp.csr_matrix, atoms: sp.csr_matrix, codes: sp.csr_matrix, duals: sp.csr_matrix, over: float = 1.0
+def subgradient_step(
+    documents: sp.csr_matrix,
+    atoms: sp.csr_matrix,
+    codes: sp.csr_matrix,
+    duals: sp.csr_matrix,
+    *,
+    step: float,
+    over: float = 1.0,
+    n_jobs: int | None = 1,
 ) -> sp.csr_matrix:
-    """Delta as the exact dual of each document's coding problem: 1 - z on its own terms, -over where codes overshoot.
+    """Proj_C( (A + step Lam X')_+ ) with Lam the exact dual of each document's coding problem.
 
-    With it Lam = Delta, and the step is a projected subgradient step of the true loss.
+    Lam is 1 - z on a document's own terms and -over on every other: dense, but constant, so that only the own terms
+    are summed and step * over * sum_d x_dj is taken from all. -Lam X' is a subgradient of the loss for these codes, and
+    the gradient of A -> sum_d l(p_d, A), codes re-optimised, wherever that has one (the envelope theorem).
     """
-    fitted = (codes @ _as_wide(atoms, documents.shape[1])).tocsr()
-    fitted.data[:] = -over
-    own = documents.copy()
-    own.data[:] = 1.0
-    prices = sp.csr_matrix((1.0 - duals.data, duals.indices, duals.indptr), shape=duals.shape)
-    return (fitted - fitted.multiply(own) + prices).tocsr()
+    m, k = documents.shape[1], atoms.shape[0]
+    room = documents.indptr.astype(np.int64)
+    counts = np.diff(room)
+    values = 1.0 + over - duals.data
+    by_atom = codes.T.tocsr()
+    base = step * over * np.bincount(codes.indices, weights=codes.data, minlength=k)
+    sizes = np.zeros(k, np.int64)
+
+    def move(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
+        return moved_atoms(
+            start,
+            stop,
+            by_atom.indptr,
+            by_atom.indices,
+            by_atom.data,
+            room,
+            counts,
+            documents.indices,
+            values,
+            atoms.indptr,
+            atoms.indices,
+            atoms.data,
+            step,
+            base,
+            m,
+            sizes,
+        )
+
+    after = _stacked(run_blocks(move, k, ATOMS, n_jobs), sizes, m)
+    after.sort_indices()
+    return after
 
 
 def fit_rows(multipliers: sp.csr_matrix | None, n: int, width: int) -> sp.csr_matrix | None:
@@ -212,10 +247,6 @@ def fit_rows(multipliers: sp.csr_matrix | None, n: int, width: int) -> sp.csr_ma
     ends = np.concatenate([ends, np.full(n - kept, ends[-1], dtype=ends.dtype)])
     size = int(ends[-1])
     return sp.csr_matrix((multipliers.data[:size], multipliers.indices[:size], ends), shape=(n, width))
-
-
-def _as_wide(matrix: sp.csr_matrix, width: int) -> sp.csr_matrix:
-    return sp.csr_matrix((matrix.data, matrix.indices, matrix.indptr), shape=(matrix.shape[0], width))
 
 
 def _stacked(blocks: list[tuple[NDArray[np.int32], Floats]], sizes: NDArray[np.int64], width: int) -> sp.csr_matrix:

@@ -10,5 +10,6 @@ BENCHMARKS: dict[str, str] = {
     "vectoriser": "vectoriser",
     "nmf": "nmf",
     "mixture": "mixture",
+    "clustering": "clustering",
 }
 """Name on the command line -> module in this package."""

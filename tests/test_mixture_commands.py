@@ -24,7 +24,7 @@ def test_experiment(tmp_path):
 def test_speed():
     from firststory.benchmarks.mixture import run
 
-    rows = [line for line in run(quick=True).splitlines() if line.startswith("| 20 ") or line.startswith("| 60 ")]
+    rows = [line for line in run(quick=True).splitlines() if line.startswith(("| 20 ", "| 60 "))]
     assert len(rows) == 2, "as many clusters as were planted"
 
 

@@ -27,6 +27,12 @@ def planted(n=120, topics=6, width=V, length=25, seed=0):
     return np.stack([rng.multinomial(rng.integers(1, 2 * length), words[k]) for k in truth]).astype(float), truth
 
 
+def test_a_history_without_a_best_precision_is_said():
+    with pytest.warns(UserWarning, match="no maximum"):
+        model = fs.DirichletMixture().fit(np.full((6, 3), 900.0), [0, 0, 1, 1, 2, 2])
+    assert model.base_precision_ == 1e8
+
+
 def started(counts, precision=8.0, gamma=1.5, **options):
     """A mixture whose π is known: that of a history, of which λ and γ are given."""
     model = fs.DirichletMixture(base_precision=precision, concentration=gamma, **options)

@@ -33,8 +33,8 @@ def run(*, quick: bool) -> str:
         "The first fifth of each stream is a labelled history: the mixture takes λ and γ from it, GAC-INCR and "
         "TextClust their thresholds (least detection cost; best NMI), MiniBatchKMeans its idf and the *true number of "
         "classes*. The rest is streamed from empty models; a document's label is the one it got when it came. *End*: "
-        "predicted again after the whole stream. CPU time of one thread; 2 cores, shared with other work while this ran. "
-        "MiniBatchKMeans: mean of 3 seeds."
+        "predicted again after the whole stream. CPU time of one thread; 2 cores, shared with other work while this "
+        "ran. MiniBatchKMeans: mean of 3 seeds."
     )
     head = ["| corpus | method | NMI | ARI | B³ F1 | clusters (true) | documents/s |", "|---|---|---|---|---|---|---|"]
     lines: list[str] = []

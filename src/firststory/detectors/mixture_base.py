@@ -7,6 +7,8 @@ prequential likelihood, which needs no labels); γ follows from how many cluster
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -43,7 +45,14 @@ def from_history(
     if precision == "validation":
         value = _least_cost(rows, label, share, unseen, rate)
     elif isinstance(precision, str):
-        value = base_precision(cluster_counts(rows, label), share).value
+        root = base_precision(cluster_counts(rows, label), share)
+        value = root.value
+        if root.at_bound:
+            warnings.warn(
+                f"DirichletMixture: the likelihood of the history has no maximum in λ; {value:g} is used. The labelled "
+                "clusters are too few or too alike: pass base_precision=... as a number.",
+                stacklevel=3,
+            )
     else:
         value = float(precision)
     return Base(value, value * share, value * unseen, rate.form, rate.a, rate.b, rate.c)

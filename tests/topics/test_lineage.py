@@ -34,6 +34,7 @@ def test_names_follow_topics_not_rows(order, scale):
     assert lineage.ids == [f"t{row + 1}" for row in order]
     np.testing.assert_allclose(lineage.similarity, 1.0)
     np.testing.assert_allclose(lineage.drift, 0.0, atol=1e-12)
+    np.testing.assert_allclose(lineage.own_part, 1.0)
     assert kinds(lineage, 1) == []
 
 
@@ -60,6 +61,7 @@ def test_merge():
     assert lineage.ids == ["t1", "t3"] or lineage.ids == ["t2", "t3"]
     [event] = lineage.events_at(1)
     assert event.kind == "merged" and event.others == (lineage.ids[0],)
+    np.testing.assert_allclose(lineage.own_part, [0.5, 1.0])  # half of what flowed in came from the other
 
 
 def test_a_change_stands_out_against_the_running_median():

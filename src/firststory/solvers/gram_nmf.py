@@ -54,7 +54,7 @@ class Statistics:
         return np.asarray(energy > DEAD * max(float(energy.mean()), 1e-300))
 
 
-def topic_step(statistics: Statistics, topics: Floats, *, orthogonality: float, sweeps: int = 2) -> None:
+def topic_step(statistics: Statistics, topics: Floats, *, orthogonality: float, sweeps: int = 1) -> None:
     """(B7), in place: coordinate descent over the topics of every term. Dead topics stay as they are."""
     alpha = overlap_cost(statistics.gram, orthogonality)
     gram = statistics.gram + alpha

@@ -42,6 +42,8 @@ class Lineage:
         Cosine of each topic with itself one step earlier; NaN for a topic that was just born.
     changed : ndarray of bool
         Where the similarity stands out below its running median: the topic now talks of something else.
+    own_part : ndarray
+        The part of what flowed into each topic that is its own.
     relation : ndarray (n_old, n_new)
         P of the last two steps: `h_i(old) ~ sum_j P_ij h_j(new)` for topics of unit length.
     events : list of TopicEvent
@@ -68,6 +70,8 @@ class Lineage:
         """Each topic's share over the last steps, newest last; NaN before its birth."""
         self.similarities: Floats = np.zeros((0, HISTORY))
         self.changed: NDArray[np.bool_] = np.zeros(0, dtype=bool)
+        self.parents: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        """The old row whose name each row carries on, -1 for a topic that was just born."""
         self.asleep: list[str] = []
         """Topics that were called faded and have not come back."""
         self.events: list[TopicEvent] = []
@@ -84,6 +88,19 @@ class Lineage:
     def drift(self) -> Floats:
         """How fast each topic moves: 1 - similarity."""
         return 1.0 - self.similarity
+
+    @property
+    def own_part(self) -> Floats:
+        """Of all that flowed into each topic from the old ones, the part that is its own: `P_jj / sum_i P_ij`.
+
+        1 for a topic that stayed by itself, NaN for one that was just born.
+        """
+        part = np.full(self.parents.size, np.nan)
+        for j, i in enumerate(self.parents):
+            total = float(self.relation[:, j].sum()) if i >= 0 else 0.0
+            if total > 0.0:
+                part[j] = self.relation[i, j] / total
+        return part
 
     def trend(self, row: int) -> tuple[float, ...]:
         """The share of the topic in a row over the last steps, oldest first."""
@@ -106,7 +123,7 @@ class Lineage:
         parts = parts / (parts.sum() or 1.0)
         # Terms that are new to the old topics have no weight in them.
         cosine = self.topics.T @ topics[: self.topics.shape[0]]
-        parent = self._match(cosine, lengths > 0.0)
+        parent = self.parents = self._match(cosine, lengths > 0.0)
         self.relation = relate_products(cosine, topics.T @ topics)
 
         old_ids, old_shares, old_sims, old_born = self.ids, self.shares, self.similarities, self.born
@@ -216,6 +233,7 @@ class Lineage:
             "asleep": list(self.asleep),
             "topics": self.topics,
             "relation": self.relation,
+            "parents": self.parents,
             "shares": self.shares,
             "similarities": self.similarities,
             "changed": self.changed,
@@ -229,6 +247,7 @@ class Lineage:
         made.step, made._named = int(state["step"]), int(state["named"])
         made.ids, made.born, made.asleep = list(state["ids"]), list(state["born"]), list(state["asleep"])
         made.topics, made.relation = state["topics"], state["relation"]
+        made.parents = state["parents"]
         made.shares, made.similarities, made.changed = state["shares"], state["similarities"], state["changed"]
         made.events = [
             TopicEvent(step, kind, topic, tuple(others), weight, evidence)

@@ -32,6 +32,9 @@ Floats = NDArray[np.float64]
 FLOOR = 1e-3
 """Multiplicative updates never leave an exact zero: warm starts stand at least this part of a topic's peak above."""
 
+COLD_ROUNDS = 10
+"""Alternations of codes and topics in the first timestep."""
+
 ALARM = 3.0
 """Standard deviations above the usual residual at which a batch is taken to hold a topic that is not there yet."""
 
@@ -211,7 +214,7 @@ class OnlineNMF(StreamTopicModel):
         else:
             start = code_step(rows, topics).codes
             codes, topics, statistics = stream_step(
-                rows, topics, nothing, start, orthogonality=self.orthogonality, rounds=10
+                rows, topics, nothing, start, orthogonality=self.orthogonality, rounds=COLD_ROUNDS
             )
         wide = [np.zeros((width, k)), np.zeros((width, k))]
         wide[0][terms], wide[1][terms] = topics, statistics.cross

@@ -149,20 +149,6 @@ def test_state_round_trip_gives_the_same_future():
     assert pack_state(twin.get_state()) == pack_state(tracker.get_state())
 
 
-def test_order_of_equal_times_changes_no_story():
-    arrivals, _ = planted(n_stories=6, n_each=5)
-    same_time = [
-        Arrival(Document(id=a.document.id, text=a.document.text, time=START), a.columns, a.weights, a.neighbours)
-        for a in arrivals
-    ]
-    answers = []
-    for order in (range(len(same_time)), np.random.default_rng(1).permutation(len(same_time))):
-        batch = [same_time[i] for i in order]
-        assigned = StoryTracker().assign(batch)
-        answers.append({a.document.id: one for a, one in zip(batch, assigned, strict=True)})
-    assert answers[0] == answers[1]
-
-
 def test_the_bar_follows_the_stream():
     lonely, crowded = StoryTracker(), StoryTracker()
     maker = Maker()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -31,7 +31,7 @@ class Mark:
 
     verdict: str
     useful: bool
-    novelty: float = math.nan
+    novelty: float = 0.0
     parts: tuple[float, ...] = ()
 
 
@@ -51,6 +51,20 @@ class Feedback:
 
     def __init__(self) -> None:
         self._marks: list[Mark] = []
+        self._alerts: dict[str, tuple[float, tuple[float, ...]]] = {}
+
+    def remember(self, verdict: str, novelty: float, parts: tuple[float, ...] = ()) -> None:
+        """Keep what an alert's score was made of, so that a mark on it can be learnt from."""
+        self._alerts[verdict] = novelty, parts
+        while len(self._alerts) > MAX_MARKS:
+            del self._alerts[next(iter(self._alerts))]
+
+    def hear(self, verdict: str, useful: bool | None) -> str:
+        """Someone's word on a verdict by its id; None takes the last one back. Says in words what follows."""
+        if useful is None:
+            return self.undo(verdict)
+        novelty, parts = self._alerts.get(verdict, (0.0, ()))
+        return self.mark(Mark(verdict, useful, novelty, parts))
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -116,13 +130,17 @@ class Feedback:
 
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of JSON values."""
-        return {"marks": [list(asdict(mark).values()) for mark in self._marks]}
+        return {
+            "marks": [[mark.verdict, mark.useful, mark.novelty, list(mark.parts)] for mark in self._marks],
+            "alerts": [[name, novelty, list(parts)] for name, (novelty, parts) in self._alerts.items()],
+        }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Undo `get_state`."""
         feedback = cls()
         feedback._marks = [Mark(name, useful, novelty, tuple(parts)) for name, useful, novelty, parts in state["marks"]]
+        feedback._alerts = {name: (novelty, tuple(parts)) for name, novelty, parts in state["alerts"]}
         return feedback
 
 

@@ -12,8 +12,7 @@ stories (local incidents) a document must be closer to join than where most cont
 
 which is the prior odds of a new story in a Bayesian's hands. At the end of a step, stories that documents keep linking
 and that are alike are merged; a story that has come to tell of two happenings is split; one that nobody has added to
-for `fade` days fades and leaves the memory. The documents of a step are taken in the order of time and id, so that the
-order in which equal times were delivered changes nothing.
+for `fade` days fades and leaves the memory.
 """
 
 from __future__ import annotations
@@ -125,10 +124,8 @@ class StoryTracker:
     # -- one step ------------------------------------------------------------------------------------------
 
     def assign(self, arrivals: Sequence[Arrival]) -> list[Assignment]:
-        """Give every document of a step its story; the answers stand in the order of the arrivals."""
-        order = sorted(range(len(arrivals)), key=lambda i: (_seconds(arrivals[i].document), arrivals[i].document.id))
-        assigned: dict[int, Assignment] = {i: self._place(arrivals[i]) for i in order}
-        return [assigned[i] for i in range(len(arrivals))]
+        """Give every document of a step its story, one after the other."""
+        return [self._place(arrival) for arrival in arrivals]
 
     def changed(self) -> tuple[Story, ...]:
         """End the step (merge, split, fade) and give the stories that were opened or changed since the last call."""
@@ -299,7 +296,3 @@ class StoryTracker:
             story = StoryRecord.from_json(plain, rows[start:end])
             tracker._open[story.key] = story
         return tracker
-
-
-def _seconds(document: Document) -> float:
-    return document.time.timestamp() if document.time else float("-inf")

@@ -24,6 +24,7 @@ COMMANDS = {
     "topics": "topics",
     "status": "status",
     "evaluate": "evaluate",
+    "feedback": "feedback",
     "reproduce": "reproduce",
     "bench": "bench",
 }

@@ -14,7 +14,10 @@ from firststory.settings import Settings
 COUNTS = {"weighting": "count", "norm": None}
 TFIDF = {"weighting": "tfidf", "norm": "l2"}
 UNIT_L1 = {"weighting": "tfidf", "norm": "l1"}
-NEIGHBOURS = 5
+NEIGHBOURS = 8
+"""Evidence names the first three; the stories of all of them are looked at when a document looks for its own."""
+FLOOR = 0.5
+"""Nothing that is more than half the likeness of something earlier is news, however much of the budget is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class Recipe:
     about: str
     rows: Mapping[str, Any]
     options: Mapping[str, Any] = field(default_factory=dict)
+    floor: float = float("-inf")
+    """The score below which a document is known, whatever the budget; where the scale of the score has one."""
 
 
 RECIPES: dict[str, Recipe] = {
@@ -34,9 +39,12 @@ RECIPES: dict[str, Recipe] = {
         "FusedNovelty",
         "nearest neighbour and story centroid, fused; knows time",
         {**COUNTS, "surface_weight": 2.0},
+        floor=FLOOR,
     ),
-    "neighbour": Recipe("nearest_neighbour", "NearestNeighbour", "1 - best cosine to the past", TFIDF),
-    "clustering": Recipe("incremental_clustering", "IncrementalClustering", "single-pass clusters (GAC-INCR)", TFIDF),
+    "neighbour": Recipe("nearest_neighbour", "NearestNeighbour", "1 - best cosine to the past", TFIDF, floor=FLOOR),
+    "clustering": Recipe(
+        "incremental_clustering", "IncrementalClustering", "single-pass clusters (GAC-INCR)", TFIDF, floor=FLOOR
+    ),
     "l1": Recipe("online_l1", "OnlineL1Dictionary", "residual of an online l1 dictionary", UNIT_L1),
     "l1-batch": Recipe("batch_l1", "BatchL1Dictionary", "residual of an l1 dictionary, batch by batch", UNIT_L1),
     "l2-batch": Recipe("batch_l2", "BatchL2Dictionary", "residual of an l2 dictionary, batch by batch", UNIT_L1),
@@ -81,6 +89,7 @@ def build_vectoriser(name: str, settings: Settings) -> Any:
 
 def build_core(settings: Settings, detector: Any = None) -> Any:
     """The deterministic core that the settings describe; `detector` is one of your own in place of a named one."""
+    from firststory.alerts.feedback import Feedback
     from firststory.alerts.gate import AlertGate
     from firststory.alerts.memory import DocumentMemory
     from firststory.alerts.stories import StoryTracker
@@ -90,6 +99,8 @@ def build_core(settings: Settings, detector: Any = None) -> Any:
     from firststory.topics.online_nmf import OnlineNMF
 
     name, memory = settings.detector, settings.memory
+    # A detector of one's own has a scale of its own.
+    floor = recipe_of(name).floor if detector is None else float("-inf")
     if detector is None:
         detector = build_detector(name, memory=memory, seed=settings.seed)
     if settings.topics not in ("none", "nmf"):
@@ -102,9 +113,10 @@ def build_core(settings: Settings, detector: Any = None) -> Any:
         Parts(
             vectoriser=build_vectoriser(name, settings),
             detector=detector,
-            gate=AlertGate(settings.budget),
+            gate=AlertGate(settings.budget, floor=floor),
             stories=StoryTracker(window=memory),
             memory=DocumentMemory(memory),
+            feedback=Feedback(),
             neighbours=None if knows_neighbours else NearestNeighbour(window=memory, n_neighbours=NEIGHBOURS),
             themes=Themes(OnlineNMF(memory=3.0, birth="replace", random_state=settings.seed))
             if settings.topics == "nmf"

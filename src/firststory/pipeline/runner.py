@@ -63,12 +63,16 @@ class Runner:
     def _take(self, batch: Batch) -> Step:
         self.is_busy = True
         known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
+        said = self.store.unheard() if self.store else ()
+        self.core.hear([(row["document"], row["useful"]) for row in said])
         step: Step = self.core.step(batch, known)
         self._next, self._reached = batch.index + 1, batch.window
         if self.store is not None:
             due = self._next - 1 - self._saved >= self.settings.save_every
             state = pack_state(self.core.get_state()) if due else None
-            self.store.write_step(step, window=batch.window, threshold=self._bar(), state=state)
+            self.store.write_step(
+                step, window=batch.window, threshold=self._bar(), state=state, heard=[row["n"] for row in said]
+            )
             if due:
                 self._saved = batch.index
         self.is_busy = False
@@ -92,6 +96,7 @@ class Runner:
             self.core.set_state(unpack_state(blob))
         replayed = 0
         for index, verdicts in store.recorded(after=self._saved):
+            self.core.hear([(row["document"], row["useful"]) for row in store.feedback(step=index)])
             step = self.core.step(Batch(index=index, documents=tuple(verdict.document for verdict in verdicts)))
             same = [v.novelty for v in step.verdicts] == [v.novelty for v in verdicts]
             if not same:

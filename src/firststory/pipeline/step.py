@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from firststory.alerts.explain import explain
+from firststory.alerts.feedback import Feedback
 from firststory.alerts.gate import AlertGate, Judgement
 from firststory.alerts.memory import DocumentMemory
 from firststory.alerts.stories import Arrival, Assignment, StoryTracker
@@ -38,6 +40,7 @@ class Parts:
     gate: AlertGate
     stories: StoryTracker
     memory: DocumentMemory
+    feedback: Feedback
     neighbours: Any | None = None
     """An index of earlier documents, where the detector itself knows no neighbours."""
     themes: Themes | None = None
@@ -79,10 +82,12 @@ class StreamCore:
     def step(self, batch: Batch, known: Collection[str] = ()) -> Step:
         """Judge one batch by the past, then learn it. `known` are ids that the store has already."""
         fresh = self._not_redelivered(batch.documents, known)
-        copies = self._copies(fresh)
-        originals = [document for document in fresh if document.id not in copies]
+        # Where the detector does not mind the order inside a batch, nothing else does: equal times go by their ids.
+        ordered = fresh if getattr(self.parts.detector, "sequential", True) else sorted(fresh, key=_time_and_id)
+        copies = self._copies(ordered)
+        originals = [document for document in ordered if document.id not in copies]
         judged, empty = self._judge(originals)
-        assigned = self._assign(judged, [document for document in fresh if document.id in copies], copies)
+        assigned = self._assign(judged, [document for document in ordered if document.id in copies], copies)
         verdicts = tuple(self._verdict(document, copies, judged, assigned) for document in fresh)
         self._recent = (self._recent + [one.novelty for one in judged.values()])[-1000:]
         stories = self.parts.stories.changed()
@@ -147,7 +152,7 @@ class StreamCore:
             return {}, len(documents)
         rows = rows if has_words.all() else rows[np.flatnonzero(has_words)]
         times = self._clock(with_words)
-        scores = parts.detector.score_then_learn(rows, times=times)
+        scores, made_of = self._scores(rows, times)
         weights = unit_rows(rows, parts.vectoriser)
         near = self._neighbours(weights, times)
         clock = [None] * len(with_words) if times is None else times.tolist()
@@ -163,7 +168,24 @@ class StreamCore:
                 parts.themes.listen(tokens)
             judged[document.id] = _Judged(document, float(scores[i]), judgements[i], columns, values, near[i], tokens)
             parts.memory.add(document, columns)
+            if judgements[i].is_novel:
+                parts.feedback.remember(document.id, float(scores[i]), tuple(float(part[i]) for part in made_of))
         return judged, len(documents) - len(with_words)
+
+    def _scores(self, rows: sp.csr_matrix, times: Any) -> tuple[Any, tuple[Any, ...]]:
+        """The novelty of each row, fused as people's marks have it, and the similarities that it was made of."""
+        detector = self.parts.detector
+        scores = detector.score_then_learn(rows, times=times)
+        names = ("neighbour_scores_", "cluster_scores_")
+        made_of = tuple(getattr(detector, name) for name in names) if hasattr(detector, names[0]) else ()
+        return self.parts.feedback.fuse(scores, made_of), made_of
+
+    def hear(self, said: Sequence[tuple[str, bool | None]]) -> None:
+        """What people said of verdicts since the last step: (id, useful or not, None to take it back)."""
+        for name, useful in said:
+            words = self.parts.feedback.hear(name, useful)
+            self.parts.gate.keeper.strictness = self.parts.feedback.strictness
+            self.parts.gate.keeper.note(words)
 
     def _clock(self, documents: Sequence[Document]) -> Any:
         """Seconds of each document, or None for a stream without times; whether it has any is decided at its start.
@@ -209,8 +231,7 @@ class StreamCore:
                     if (earlier := parts.memory.get(ordinal)) is not None
                 ],
                 is_novel=one.judgement.is_novel,
-                # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
-                surfaces={token.column: token.surface for token in reversed(one.tokens) if token.column >= 0},
+                surfaces=partial(self._surfaces, one),
             )
             for one in judged.values()
         ]
@@ -219,6 +240,12 @@ class StreamCore:
         doubles = [Arrival(document, *nothing, duplicate_of=copies[document.id]) for document in repeated]
         names = [arrival.document.id for arrival in (*arrivals, *doubles)]
         return dict(zip(names, parts.stories.assign(arrivals) + parts.stories.assign(doubles), strict=True))
+
+    def _surfaces(self, one: _Judged) -> dict[int, str]:
+        """How each column reads where it first stands in the text."""
+        tokens = one.tokens or self.parts.vectoriser.tokens(full_text(one.document))
+        # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
+        return {token.column: token.surface for token in reversed(tokens) if token.column >= 0}
 
     # -- verdicts ------------------------------------------------------------------------------------------
 
@@ -314,6 +341,7 @@ class StreamCore:
             gate=fresh["gate"],
             stories=fresh["stories"],
             memory=fresh["memory"],
+            feedback=fresh["feedback"],
             neighbours=old.neighbours,
             themes=fresh.get("themes"),
         )
@@ -328,10 +356,15 @@ class StreamCore:
             "gate": parts.gate,
             "stories": parts.stories,
             "memory": parts.memory,
+            "feedback": parts.feedback,
             "neighbours": parts.neighbours,
             "themes": parts.themes,
         }
         return {name: part for name, part in every.items() if part is not None}
+
+
+def _time_and_id(document: Document) -> tuple[float, str]:
+    return (document.time.timestamp() if document.time else float("-inf")), document.id
 
 
 def full_text(document: Document) -> str:

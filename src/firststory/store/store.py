@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Self
 
 import zstandard
-from sqlalchemy import Connection, Table, delete, func, insert, inspect, select
+from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from firststory._version import __version__
@@ -19,6 +19,9 @@ from firststory.store import codec, migrations, schema
 from firststory.store.engine import open_engine, our_errors, parse_url, path_of
 from firststory.store.lock import WriterLock
 from firststory.store.reader import Reader, get_meta
+
+UNHEARD = -1
+"""The step of feedback that no step has taken up yet."""
 
 
 class Store(Reader):
@@ -105,6 +108,7 @@ class Store(Reader):
         window: int | None = None,
         threshold: tuple[float | None, float | None, str] | None = None,
         state: bytes | None = None,
+        heard: Sequence[int] = (),
     ) -> None:
         """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
         times = [t for v in step.verdicts if (t := codec.to_microseconds(v.document.time)) is not None]
@@ -144,6 +148,9 @@ class Store(Reader):
             totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
             totals.update(step.counts)
             _put_meta(connection, {"totals": codec.to_json(dict(totals))})
+            if heard:
+                said = update(schema.feedback).where(schema.feedback.c.n.in_(list(heard)))
+                connection.execute(said.values(step=step.index))
             if state is not None:
                 _put_state(connection, step.index, state)
 
@@ -213,15 +220,20 @@ class Store(Reader):
                 received=document,
                 remedy="Ids are in the output of: firststory stories --json",
             )
-        step = self.last_step()
         with self._writing() as connection:
-            row = {"document": document, "useful": useful, "time": time, "step": step}
+            row = {"document": document, "useful": useful, "time": time, "step": UNHEARD}
             connection.execute(insert(schema.feedback).values(row))
 
-    def feedback(self) -> tuple[dict[str, Any], ...]:
-        """All that was said, oldest first."""
+    def unheard(self) -> tuple[dict[str, Any], ...]:
+        """What was said since the last step: the next one takes it up, and a replay takes it up there again."""
+        return self.feedback(step=UNHEARD)
+
+    def feedback(self, step: int | None = None) -> tuple[dict[str, Any], ...]:
+        """All that was said, oldest first; or what one step took up."""
         with self._reading() as connection:
             query = select(schema.feedback).order_by(schema.feedback.c.n)
+            if step is not None:
+                query = query.where(schema.feedback.c.step == step)
             return tuple(dict(row) for row in connection.execute(query).mappings())
 
 

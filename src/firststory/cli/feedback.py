@@ -1,0 +1,39 @@
+"""`firststory feedback`: say whether a verdict was useful, or take it back; the next run takes it up."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from firststory.cli import options
+
+
+def feedback(
+    verdict: Annotated[str, typer.Argument(metavar="VERDICT_ID", help="The id of the document that was judged.")],
+    useful: Annotated[
+        bool | None, typer.Option("--useful/--not-useful", help="Whether the alert was worth your time.")
+    ] = None,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the last word on this verdict back.")] = False,
+    store: options.StoreUrl = None,
+    json: options.Json = False,
+    config: options.Config = None,
+) -> None:
+    """Say whether a verdict was useful: it moves the bar for alerts and, with enough marks, the score's weights."""
+    from firststory.alerts.feedback import Feedback
+    from firststory.cli import output
+
+    if undo == (useful is not None):
+        raise typer.BadParameter("say one of --useful, --not-useful and --undo")
+    with options.open_store(store, config) as opened:
+        said = Feedback()
+        for row in opened.feedback():
+            said.hear(row["document"], row["useful"])
+        if undo and verdict not in {mark.verdict for mark in said.marks}:
+            raise typer.BadParameter(f"nothing was said of {verdict!r}, so there is nothing to take back")
+        opened.add_feedback(verdict, None if undo else useful)
+    words = said.hear(verdict, None if undo else useful)
+    if json:
+        output.write_json({"verdict": verdict, "useful": useful, "strictness": said.strictness, "said": words})
+    else:
+        output.console().print(f"{words} The next run takes it up.", markup=False)

@@ -6,6 +6,8 @@ from firststory.evaluate.clustering import BCubed, b_cubed, clustering_scores
 from firststory.evaluate.prequential import Prequential, prequential
 from firststory.evaluate.production import Delay, Evaluation, evaluate_stream
 from firststory.evaluate.ranking import StepAuc, roc_auc_by_step, roc_curve
+from firststory.evaluate.regret import word_space_regret
+from firststory.evaluate.single_topic import LearningCurves, learning_curves
 from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
 from firststory.evaluate.topics import factor_divergence, match_topics, npmi_coherence, reconstruction_error
 
@@ -14,6 +16,7 @@ __all__ = [
     "Delay",
     "DetCurve",
     "Evaluation",
+    "LearningCurves",
     "Prequential",
     "StepAuc",
     "TdtCost",
@@ -24,9 +27,11 @@ __all__ = [
     "factor_divergence",
     "match_topics",
     "npmi_coherence",
+    "learning_curves",
     "prequential",
     "reconstruction_error",
     "roc_auc_by_step",
     "roc_curve",
     "tdt_cost",
+    "word_space_regret",
 ]

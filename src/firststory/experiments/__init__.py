@@ -13,5 +13,8 @@ EXPERIMENTS: dict[str, str] = {
     "event-words": "event_words",
     "nmf-time": "nmf_time",
     "tdt-mixture": "tdt_mixture",
+    "spectral-synthetic": "spectral_synthetic",
+    "spectral-nonstochastic": "spectral_nonstochastic",
+    "spectral-real": "spectral_real",
 }
 """Name on the command line -> module in this package."""

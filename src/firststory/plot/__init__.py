@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firststory.plot.detection import det, roc_by_step
+from firststory.plot.regret import regret
 from firststory.plot.topics import lineage, topic_river, word_curves
 
-__all__ = ["det", "lineage", "roc_by_step", "topic_river", "word_curves"]
+__all__ = ["det", "lineage", "regret", "roc_by_step", "topic_river", "word_curves"]

@@ -42,7 +42,7 @@ def leading_eigenpairs(
         values, vectors = np.linalg.eigh(_symmetric(apply(np.eye(d))))
         return Eigenpairs(values[::-1][:n_keep].copy(), np.ascontiguousarray(vectors[:, ::-1][:, :n_keep]), 0.0)
     wanted = n_keep if n_wanted is None else n_wanted
-    basis = np.linalg.qr(start)[0]
+    basis = _orthonormal(start)
     image = apply(np.ascontiguousarray(basis))
     violation = np.inf
     for iteration in range(max_iterations + 1):
@@ -66,12 +66,18 @@ def leading_eigenpairs(
 def _orthonormal_to(basis: Floats, block: Floats) -> Floats:
     """The part of `block` outside `basis`, orthonormal; twice is enough."""
     for _ in range(2):
-        if not block.shape[1]:
-            break
-        block = block - basis @ (basis.T @ block)
-        q, r = np.linalg.qr(block)
-        size = np.abs(np.diag(r))
-        block = q[:, size > 1e-10 * max(size.max(), 1e-300)]
+        block = _orthonormal(block - basis @ (basis.T @ block))
+    return block
+
+
+def _orthonormal(block: Floats) -> Floats:
+    """Orthonormal columns of the same span by its Gram matrix: for tall blocks far quicker than a QR."""
+    for _ in range(2):  # the first pass leaves errors of the square root of rounding
+        norms = np.sqrt(np.einsum("ij,ij->j", block, block))
+        unit = block[:, norms > 0.0] / norms[norms > 0.0]
+        values, vectors = np.linalg.eigh(unit.T @ unit)
+        kept = values > 1e-12 * max(values[-1], 0.0) if values.size else np.zeros(0, dtype=bool)
+        block = unit @ (vectors[:, kept] / np.sqrt(values[kept]))
     return block
 
 

@@ -45,8 +45,11 @@ class StreamEstimator(BaseEstimator, ABC):
         first = not hasattr(self, "n_features_in_")
         if not first or not learn:
             check_is_fitted(self)
-        rows = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", estimator=self)
-        check_non_negative(rows, name)
+        if _is_good_csr(X):  # what a vectorizer makes: a stream of single rows would spend its time in the checks
+            rows = X
+        else:
+            rows = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", estimator=self)
+            check_non_negative(rows, name)
         width = rows.shape[1]
         if not first and width < self.n_features_in_:
             raise WidthError(name, width, self.n_features_in_)
@@ -56,17 +59,22 @@ class StreamEstimator(BaseEstimator, ABC):
             self.n_features_in_ = width
         csr = sp.csr_matrix(rows)
         if not csr.has_canonical_format:
-            csr = csr.copy() if csr is rows else csr
+            csr = csr.copy()  # it may share its arrays with the caller's X
             csr.sum_duplicates()
         if csr.nnz and csr.data.min() == 0.0:
-            csr = csr.copy() if csr is rows else csr
+            csr = csr.copy()
             csr.eliminate_zeros()
         return csr
 
     def _check_parameters(self) -> None:
-        """scikit-learn's declarative constraints, with the remedy that our errors owe."""
+        """scikit-learn's declarative constraints, with the remedy that our errors owe; once for the same values."""
+        values = [value for key, value in vars(self).items() if not key.endswith("_") and not key.startswith("_")]
+        checked = vars(self).get("_checked", [])
+        if len(values) == len(checked) and all(a is b for a, b in zip(values, checked, strict=True)):
+            return
         try:
             self._validate_params()
+            self._checked = values
         except InvalidParameterError as error:
             parameter = str(error).split("'")[1] if "'" in str(error) else "a parameter"
             allowed = str(error).partition(" must be ")[2].partition(". Got")[0] or "as documented"
@@ -127,6 +135,16 @@ class StreamEstimator(BaseEstimator, ABC):
                 part = self._state_parts.get(key)
                 setattr(self, key, value if part is None or value is None else part.from_state(value))
         return self
+
+
+def _is_good_csr(X: Any) -> bool:
+    """Whether `check_array` would hand X back as it is: float64 CSR with rows, finite and non-negative."""
+    return (
+        type(X) is sp.csr_matrix
+        and X.dtype == np.float64
+        and min(X.shape) > 0
+        and (X.data.size == 0 or (X.data.min() >= 0.0 and bool(np.isfinite(X.data.max()))))
+    )
 
 
 def _is_plain(value: Any) -> bool:

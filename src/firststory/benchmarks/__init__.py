@@ -11,5 +11,6 @@ BENCHMARKS: dict[str, str] = {
     "nmf": "nmf",
     "mixture": "mixture",
     "clustering": "clustering",
+    "spectral": "spectral",
 }
 """Name on the command line -> module in this package."""

@@ -147,10 +147,10 @@ def draw_curves(
             width = 2.2 if learner == "SpectralLeader" else 1.4
             top.plot(t, nll, label=learner, color=colour, linewidth=width)
             bottom.plot(t, error, label=learner, color=colour, linewidth=width)
-        if np.isfinite(oracle):
-            top.axhline(oracle * len(t) / max(len(t) - 1, 1), color="0.4", linestyle=":", label="true parameters")
         late = [line.get_ydata()[len(t) // 20 :] for line in top.get_lines()]
         low, high = min(map(np.min, late)), max(map(np.max, late))
+        if np.isfinite(oracle):
+            top.axhline(oracle * (len(t) + 1) / len(t), color="0.4", linestyle=":", label="true parameters")
         top.set(title=name, ylim=(low - 0.05 * (high - low), high + 0.1 * (high - low)))
         bottom.set(yscale="log", xlabel="step")
         for ax in (top, bottom):

@@ -48,7 +48,7 @@ class SpectralLeader(SingleTopicModel):
     reservoir : int, default=10_000
         The moments are those of this many documents at most.
     update_every : int, default=1
-        Re-estimate when this many documents have come since the last time.
+        Re-estimate when this many documents have come since the last time, or when the stream has doubled since.
     sketch : "auto", int or None, default="auto"
         Size r of the frame that the moments are kept in; "auto" is 3 n_topics (2 n_topics from 20 topics on), at most
         the number of terms. None whitens anew from the whole reservoir at each estimate: exact and slow.
@@ -177,7 +177,7 @@ class SpectralLeader(SingleTopicModel):
         self._pending_ += n_new
         self._changed_ += len(came)
         self._sketch_.widen(rows.shape[1])
-        due = self._pending_ >= self.update_every
+        due = self._pending_ >= self.update_every or self.n_documents_ >= max(2 * self._estimated_at_, 1)
         if self._stale(due):
             self._renew_frame()
         elif self.sketch is not None or self._sketch_.rank == self._sketch_.width:
@@ -236,6 +236,7 @@ class SpectralLeader(SingleTopicModel):
             n_sweeps=self.n_sweeps,
         )
         self._pending_ = 0
+        self._estimated_at_ = self.n_documents_
         if cold:
             self._cold_at_ = 2 * max(self.n_documents_, 1)
         self._set_topics(estimate)

@@ -46,7 +46,7 @@ class StreamEstimator(BaseEstimator, ABC):
         if not first or not learn:
             check_is_fitted(self)
         if _is_good_csr(X):  # what a vectorizer makes: a stream of single rows would spend its time in the checks
-            rows = X
+            rows: Any = X
         else:
             rows = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", estimator=self)
             check_non_negative(rows, name)

@@ -107,6 +107,17 @@ def lowest(runs: Runs, curve: str) -> str:
     return min(runs, key=lambda name: mean_and_error(runs[name], curve)[0])
 
 
+def verdict(runs: Runs, curve: str) -> str:
+    """SpectralLeader against the best EM: which is lower, and by how much over the same streams."""
+    best = lowest({name: found for name, found in runs.items() if name.startswith("EM")}, curve)
+    leader = np.array([getattr(one, curve)[-1] for one in runs["SpectralLeader"]])
+    gap = np.array([getattr(one, curve)[-1] for one in runs[best]]) - leader
+    error = float(gap.std(ddof=1) / np.sqrt(len(gap)))
+    who = "SpectralLeader" if gap.mean() > 0 else best
+    clear = "" if abs(gap.mean()) > 2 * error else ", within two standard errors of a tie"
+    return f"{who} (the other {abs(gap.mean()):.4f} ± {error:.4f} higher{clear})"
+
+
 def table(
     results: Mapping[Setting, tuple[Runs, float]], reference: Mapping[tuple[str, str], tuple[float | None, ...]]
 ) -> str:

@@ -16,6 +16,7 @@ from firststory.detectors.clock import UNDECIDED, has_times
 from firststory.detectors.history import codes_of
 from firststory.detectors.mixture_base import from_history, from_stream
 from firststory.detectors.mixture_clusters import CERTAIN, Base, MixtureClusters, Rules
+from firststory.detectors.mixture_view import MixtureView
 from firststory.errors import ParameterError
 from firststory.estimator import seconds
 
@@ -28,7 +29,7 @@ _SWEEP = 1024
 _LONGEST = 1e12
 
 
-class DirichletMixture(StreamDetector):
+class DirichletMixture(MixtureView, StreamDetector):
     """Dirichlet-process mixture: each document joins the cluster that explains it best, or opens a new one.
 
     A cluster is a multinomial with its parameter integrated out; a new cluster is what an unknown story looks like on
@@ -269,63 +270,6 @@ class DirichletMixture(StreamDetector):
         clock = self._clock(seconds(times, rows.shape[0], type(self).__name__), rows.shape[0], learn=False)
         return self._clusters().novelty(rows, clock)[1]
 
-    def cluster_terms(
-        self, cluster: int, vocabulary: ArrayLike | None = None, n_terms: int = 10
-    ) -> list[tuple[Any, float]]:
-        """The terms that set a cluster apart: (term, or column where no vocabulary is given; weight), best first.
-
-        The weight is the term's share of the Kullback-Leibler divergence of the cluster's word distribution from π.
-        """
-        clusters, j = self.clusters_, self._slot(cluster)
-        counts, base = clusters.counts(j), clusters.base
-        prior = np.append(base.prior, np.full(max(counts.shape[0] - base.prior.shape[0], 0), base.unseen))
-        share = (prior + counts) / (base.precision + counts.sum())
-        weight = np.where(counts > 0, share * np.log(share * base.precision / prior), 0.0)
-        best = np.argsort(-weight, kind="stable")[:n_terms]
-        names = None if vocabulary is None else np.asarray(vocabulary, dtype=object)
-        return [(int(v) if names is None else names[v], float(weight[v])) for v in best if weight[v] > 0]
-
-    def cluster_representative(self, cluster: int) -> int:
-        """Ordinal (0-based, since the start of the stream) of the member that the cluster explained best as it came."""
-        return int(self.clusters_.representative[self._slot(cluster)])
-
-    @property
-    def n_clusters_(self) -> int:
-        check_is_fitted(self)
-        return self.clusters_.n_clusters
-
-    @property
-    def cluster_ids_(self) -> NDArray[np.int64]:
-        check_is_fitted(self)
-        return self.clusters_.identity[self.clusters_.slots()]
-
-    @property
-    def cluster_sizes_(self) -> Floats:
-        check_is_fitted(self)
-        sizes: Floats = self.clusters_.mass[self.clusters_.slots()] * self.clusters_.scale
-        return sizes
-
-    @property
-    def forgotten_mass_(self) -> float:
-        check_is_fitted(self)
-        return self.clusters_.seen - float(self.cluster_sizes_.sum())
-
-    @property
-    def base_precision_(self) -> float:
-        check_is_fitted(self)
-        return self.clusters_.base.precision
-
-    @property
-    def base_measure_(self) -> Floats:
-        check_is_fitted(self)
-        measure: Floats = self.clusters_.base.prior / self.clusters_.base.precision
-        return measure
-
-    @property
-    def concentration_(self) -> float:
-        check_is_fitted(self)
-        return self.clusters_.concentration
-
     # -- small things --------------------------------------------------------------------------------------
 
     def _rules(self) -> Rules:
@@ -370,20 +314,6 @@ class DirichletMixture(StreamDetector):
                 received=largest,
                 remedy="Pass counts of words: log-likelihoods of longer documents have no digits left to compare.",
             )
-
-    def _slot(self, cluster: int) -> int:
-        check_is_fitted(self)
-        slots = self.clusters_.slots()
-        found = slots[self.clusters_.identity[slots] == cluster]
-        if not found.size:
-            raise ParameterError(
-                owner=type(self).__name__,
-                parameter="cluster",
-                allowed="one of cluster_ids_",
-                received=cluster,
-                remedy="The cluster was retired, or never was; see cluster_ids_.",
-            )
-        return int(found[0])
 
 
 def _stacked(first: sp.csr_matrix, rows: sp.csr_matrix) -> sp.csr_matrix:

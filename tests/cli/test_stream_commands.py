@@ -175,8 +175,8 @@ def test_the_life_of_a_theme_in_words():
         TopicEvent(5, "changed", "t1"),
         TopicEvent(4, "split", "t1", ("t2",)),
     ]
-    assert story_of("t1", 4, happened) == "from t2, step 4; holds t3; faded in step 9"
-    assert story_of("t8", 0, happened) == "step 0"
+    assert story_of("t1", 4, happened) == "split from t2 in step 4; holds t3; faded in step 9"
+    assert story_of("t8", 0, happened) == "since step 0"
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def story_of(topic: str, born: int, happened: Sequence[TopicEvent]) -> str:
     """Where a theme comes from, who went up in it, and the last thing that befell it. `happened` is latest first."""
     own = [event for event in happened if event.topic == topic]
     parent = next((event.others[0] for event in own if event.kind == "split" and event.others), None)
-    parts = [f"from {parent}, step {born}" if parent else f"step {born}"]
+    parts = [f"split from {parent} in step {born}" if parent else f"since step {born}"]
     swallowed = [event.topic for event in happened if event.kind == "merged" and topic in event.others]
     if swallowed:
         parts.append(f"holds {', '.join(reversed(swallowed))}")

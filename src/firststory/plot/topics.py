@@ -60,10 +60,11 @@ def topic_river(
     bands = np.array([_smooth(shares[topic]) for topic in chosen]) if chosen else np.zeros((0, len(steps)))
     fine, height = _finer(x, bands)
     level = -height.sum(axis=0) / 2.0
+    taken: list[tuple[float, float, float]] = []
     for number, (topic, band) in enumerate(zip(chosen, height, strict=True)):
         colour = PALETTE[number % len(PALETTE)]
         ax.fill_between(fine, level, level + band, color=colour, alpha=0.8, linewidth=0.5, edgecolor="white")
-        _name_band(ax, fine, level, band, names[topic])
+        _name_band(ax, fine, level, band, names[topic], taken)
         level = level + band
     ax.set_yticks([])
     ax.margins(x=0, y=0.02)
@@ -202,16 +203,31 @@ def _finer(x: Any, bands: Floats) -> tuple[Any, Floats]:
     return where, bands[:, left] * (1.0 - weight) + bands[:, left + 1] * weight
 
 
-def _name_band(ax: Any, x: Any, level: Floats, band: Floats, name: str) -> None:
-    """Write the name where the band is widest; at the edges it leans inwards."""
+def _name_band(
+    ax: Any, x: Any, level: Floats, band: Floats, name: str, taken: list[tuple[float, float, float]]
+) -> None:
+    """Write the name where the band is widest, or nearly so where another name stands there; edges lean inwards."""
     if band.size == 0 or band.max() <= 0:
         return
-    peak = int(np.argmax(band))
-    side = "left" if peak < 0.12 * band.size else "right" if peak > 0.88 * band.size else "center"
-    size = float(np.clip(110 * band[peak], 8.0, 13.0))
+    middle = level + band / 2
+    size = float(np.clip(110 * band.max(), 8.0, 11.0))
+    half = 0.007 * len(name) * size / 9  # half the width of the name, in widths of the axes
+    along = (x - x[0]) / (x[-1] - x[0]) if len(x) > 1 else np.full(1, 0.5)
+    wide = np.flatnonzero(band >= 0.8 * band.max())
+    # Names stand apart if they differ by their widths along the river, or by a line across it.
+    line = 0.05 * float(np.abs(level).max() * 2 + band.max())
+    places = wide[np.argsort(-band[wide], kind="stable")]
+    peak = int(places[0])
+    for place in places:
+        at = min(max(along[place], half), 1.0 - half)
+        if all(abs(at - other) > half + width or abs(middle[place] - y) > line for other, y, width in taken):
+            peak = int(place)
+            break
+    at = min(max(along[peak], half), 1.0 - half)
+    taken.append((at, float(middle[peak]), half))
+    side = "left" if along[peak] < half else "right" if along[peak] > 1.0 - half else "center"
     box = {"facecolor": "white", "alpha": 0.55, "linewidth": 0, "pad": 0.8}
-    middle = level[peak] + band[peak] / 2
-    ax.text(x[peak], middle, name, ha=side, va="center", fontsize=size, color="black", bbox=box)
+    ax.text(x[peak], middle[peak], name, ha=side, va="center", fontsize=size, color="black", bbox=box)
 
 
 def _scale_bar(ax: Any, x: Any) -> None:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from firststory.sources.files import Meter
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 EVERY = 5.0
 """Seconds between two plain lines."""
@@ -24,6 +27,8 @@ class Progress:
         self._documents = 0
         self._novel = 0
         self._begin = self._last = time.monotonic()
+        self._first: tuple[float, int] | None = None
+        """When the first step was done, and its documents: it pays for compiling and is left out of the rate."""
         self._bar: Any = None
         self._task: Any = None
         if sys.stderr.isatty() and not quiet:
@@ -43,7 +48,9 @@ class Progress:
         self._documents += documents
         self._novel += novel
         now = time.monotonic()
-        rate = self._documents / max(now - self._begin, 1e-9)
+        if self._first is None:
+            self._first = (now, self._documents)
+        rate = self.rate()
         if self._bar is not None:
             done = self._meter.done()
             said = f"{self._documents:,} documents · {self._novel:,} novel · {rate:,.0f}/s"
@@ -59,8 +66,17 @@ class Progress:
         elif not self._quiet:
             print(text, file=sys.stderr, flush=True)
 
+    def show(self, result: Any, screen: Console) -> None:
+        """A result for people: above the bar where both are on the terminal, else where results go."""
+        above = self._bar.console if self._bar is not None and screen.is_terminal else screen
+        above.print(result)
+
     def rate(self) -> float:
-        return self._documents / max(time.monotonic() - self._begin, 1e-9)
+        """Documents a second since the first step."""
+        begin, skipped = self._first or (self._begin, 0)
+        if self._documents == skipped:
+            begin, skipped = self._begin, 0
+        return (self._documents - skipped) / max(time.monotonic() - begin, 1e-9)
 
     def _left(self, now: float) -> str:
         done, total = self._meter.done(), self._meter.total

@@ -65,7 +65,7 @@ def run(
             if not quiet:
                 for verdict in step.verdicts:
                     if verdict.is_novel:
-                        screen.print(verdict_lines(verdict, screen.width))
+                        progress.show(verdict_lines(verdict, screen.width), screen)
         interrupt.check()
         rate = progress.rate()
         after = opened.status()

@@ -86,7 +86,7 @@ def test_reposting_a_text_is_never_novel_and_is_attached_to_the_first(news, quic
         core.step(batch)
     original = document("first", "Comet Halvorsen sighted over Tromso observatory, astronomers say", 24 * 40)
     copies = [
-        document("copy-1", original.text.upper(), 24 * 40),
+        document("copy-1", original.text.upper(), 24 * 40 + 1),
         document("copy-2", "RT @space: " + original.text + " https://t.co/xyz", 24 * 41),
     ]
     step = core.step(Batch(9, (original, *copies)))
@@ -197,3 +197,30 @@ def test_fingerprints_tell_texts_apart_and_know_them_again():
         "flood",
     ]
     assert len({fingerprint(text) for text in different}) == len(different)
+
+
+def test_a_text_with_a_few_words_changed_is_a_near_copy_of_the_first(news, quick):
+    core = build_core(quick(budget="100%"))
+    for batch in in_batches(news[:60]):
+        core.step(batch)
+    text = (
+        "Comet Halvorsen was sighted over Tromso observatory by astronomers Lindqvist and Aas who photographed its "
+        "greenish tail near Cassiopeia, measured its brightness, computed an orbit and published coordinates, spectra "
+        "and animations for amateur telescopes across Scandinavia, Iceland, Greenland and northern Canada"
+    )
+    changed = [text.replace("greenish", "bluish"), text + " on Friday"]
+    step = core.step(Batch(9, (document("a", text), document("b", changed[0], 1), document("c", changed[1], 2))))
+    assert [v.duplicate_of for v in step.verdicts] == [None, "a", "a"]
+    assert [v.is_novel for v in step.verdicts] == [True, False, False]
+    assert len({v.story for v in step.verdicts}) == 1
+    other = text.replace("Comet Halvorsen", "Asteroid Pettersen").replace("Tromso", "Quito").replace("tail", "crater")
+    short = core.step(
+        Batch(10, (document("d", other, 3), document("e", "Quake: 3 dead", 4), document("f", "Quake: 5 dead", 5)))
+    )
+    assert [v.duplicate_of for v in short.verdicts] == [None, None, None]
+
+
+def test_a_copy_of_what_has_no_story_opens_none(quick):
+    core = build_core(quick())
+    step = core.step(Batch(0, (document("a", "the of and"), document("b", "The of, and!"))))
+    assert step.verdicts[1].duplicate_of == "a" and step.verdicts[1].story is None and step.stories == ()

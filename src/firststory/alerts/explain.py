@@ -137,6 +137,8 @@ def _novel_terms(
 
 def _shared(earlier: Remembered, first: Mapping[int, TokenLike], weights: Mapping[int, float]) -> tuple[str, ...]:
     """Surface forms, as they stand in the *new* document, of the heaviest terms that both have."""
+    if not first:
+        return ()
     both = [int(column) for column in earlier.columns if int(column) in first]
     both.sort(key=lambda column: (-weights.get(column, 0.0), first[column].start))
     return tuple(harmless(first[column].surface, 60) for column in both[:N_SHARED])

@@ -140,6 +140,11 @@ class StoryTracker:
         """All stories in memory, in the order of their opening."""
         return tuple(self._open[key].record(self._clock) for key in sorted(self._open))
 
+    def story_of(self, document: str) -> str | None:
+        """The story of a document, while both are remembered."""
+        key = self._story_of.get(document)
+        return self._open[key].name if key is not None and key in self._open else None
+
     # -- joining -------------------------------------------------------------------------------------------
 
     def _place(self, arrival: Arrival) -> Assignment:

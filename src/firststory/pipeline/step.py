@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from firststory.alerts.explain import explain
 from firststory.alerts.feedback import Feedback
 from firststory.alerts.gate import AlertGate, Judgement
-from firststory.alerts.memory import DocumentMemory
+from firststory.alerts.memory import DocumentMemory, Remembered
 from firststory.alerts.stories import Arrival, Assignment, StoryTracker
 from firststory.errors import StateError
 from firststory.pipeline.rows import unit_rows
@@ -27,6 +27,9 @@ from firststory.pipeline.themes import Themes
 from firststory.records import Batch, Document, Evidence, NoveltyKind, Step, Verdict
 
 STATE_VERSION = 1
+NEAR_COSINE, NEAR_OVERLAP, FEW_TERMS = 0.9, 0.9, 10
+"""A near copy has this cosine with an earlier document and shares this part of all their terms (Jaccard); texts of
+fewer terms are too short to tell a copy from an update."""
 ASSUMED = "UTC, assumed"
 """The name of the zone that sources give to times without one."""
 
@@ -74,6 +77,8 @@ class StreamCore:
         self.parts = parts
         self._ids = Seen(memory)
         self._texts = Seen(memory)
+        self._firsts = Seen(memory)
+        """The first of its kind for every near copy."""
         self._is_timed: bool | None = None
         self._now = 0.0
         self._recent: list[float] = []
@@ -87,13 +92,15 @@ class StreamCore:
         copies = self._copies(ordered)
         originals = [document for document in ordered if document.id not in copies]
         judged, empty = self._judge(originals)
+        near = self._near_copies(judged)
+        copies |= near
         assigned = self._assign(judged, [document for document in ordered if document.id in copies], copies)
         verdicts = tuple(self._verdict(document, copies, judged, assigned) for document in fresh)
         self._recent = (self._recent + [one.novelty for one in judged.values()])[-1000:]
         stories = self.parts.stories.changed()
         counts = {
             "seen": len(batch.documents) + len(batch.quarantined),
-            "scored": len(judged),
+            "scored": len(judged) - len(near),
             "novel": sum(verdict.is_novel for verdict in verdicts),
             "redelivered": len(batch.documents) - len(fresh),
             "duplicates": len(copies),
@@ -136,6 +143,21 @@ class StreamCore:
                 self._texts.add(number, document.id)
             else:
                 copies[document.id] = first
+        return copies
+
+    def _near_copies(self, judged: Mapping[str, _Judged]) -> dict[str, str]:
+        """The documents that are an earlier one but for a few words, each with the id of the first of its kind."""
+        copies = {}
+        for name, one in judged.items():
+            if len(one.columns) < FEW_TERMS:
+                continue
+            for ordinal, similarity in one.neighbours:
+                earlier = self.parts.memory.get(ordinal) if similarity >= NEAR_COSINE else None
+                if earlier is not None and _overlap(one.columns, earlier.columns) >= NEAR_OVERLAP:
+                    first = self._firsts.get(number_of(earlier.id)) or earlier.id
+                    self._firsts.add(number_of(name), first)
+                    copies[name] = first
+                    break
         return copies
 
     # -- novelty -------------------------------------------------------------------------------------------
@@ -234,12 +256,18 @@ class StreamCore:
                 surfaces=partial(self._surfaces, one),
             )
             for one in judged.values()
+            if one.document.id not in copies
         ]
+        found = parts.stories.assign(arrivals)
         # Copies come after all originals: the first of them may stand later in the batch than its time says.
         nothing = np.empty(0, dtype=np.int32), np.empty(0)
-        doubles = [Arrival(document, *nothing, duplicate_of=copies[document.id]) for document in repeated]
-        names = [arrival.document.id for arrival in (*arrivals, *doubles)]
-        return dict(zip(names, parts.stories.assign(arrivals) + parts.stories.assign(doubles), strict=True))
+        doubles = [
+            Arrival(document, *nothing, duplicate_of=copies[document.id])
+            for document in repeated
+            if parts.stories.story_of(copies[document.id]) is not None
+        ]
+        found += parts.stories.assign(doubles)
+        return dict(zip([arrival.document.id for arrival in (*arrivals, *doubles)], found, strict=True))
 
     def _surfaces(self, one: _Judged) -> dict[int, str]:
         """How each column reads where it first stands in the text."""
@@ -258,9 +286,10 @@ class StreamCore:
     ) -> Verdict:
         story = assigned[document.id].story if document.id in assigned else None
         if document.id in copies:
-            low = min(self._recent, default=0.0)
-            evidence = explain(document, "duplicate")
-            return Verdict(document, min(low, 0.0), 1.0, False, None, story, copies[document.id], evidence)
+            near = judged.get(document.id)
+            novelty = near.novelty if near else min(0.0, *self._recent) if self._recent else 0.0
+            evidence = explain(document, "duplicate", nearest=self._nearest(near)[:1] if near else ())
+            return Verdict(document, novelty, 1.0, False, None, story, copies[document.id], evidence)
         if document.id not in judged:
             neutral = float(np.median(self._recent)) if self._recent else 0.0
             evidence = Evidence(kind="known", sentence="It has no words to judge it by.")
@@ -278,13 +307,13 @@ class StreamCore:
             evidence=evidence,
         )
 
+    def _nearest(self, one: _Judged) -> list[tuple[Remembered, float]]:
+        found = ((self.parts.memory.get(ordinal), similarity) for ordinal, similarity in one.neighbours[:3])
+        return [(earlier, similarity) for earlier, similarity in found if earlier is not None]
+
     def _evidence(self, one: _Judged, assigned: Assignment) -> Evidence:
         kind: NoveltyKind = "event" if assigned.opened else "development" if one.judgement.is_novel else "known"
-        nearest = [
-            (earlier, similarity)
-            for ordinal, similarity in one.neighbours[:3]
-            if (earlier := self.parts.memory.get(ordinal)) is not None
-        ]
+        nearest = self._nearest(one)
         if not one.judgement.is_novel:
             # Nobody is called to look at it: naming its neighbours is enough, and much cheaper.
             return explain(one.document, kind, nearest=nearest)
@@ -333,7 +362,7 @@ class StreamCore:
                 part.set_state(held[name])
             else:
                 fresh[name] = type(part).from_state(held[name])
-        self._ids, self._texts = fresh.pop("ids"), fresh.pop("texts")
+        self._ids, self._texts, self._firsts = fresh.pop("ids"), fresh.pop("texts"), fresh.pop("firsts")
         old = self.parts
         self.parts = Parts(
             vectoriser=old.vectoriser,
@@ -351,6 +380,7 @@ class StreamCore:
         every = {
             "ids": self._ids,
             "texts": self._texts,
+            "firsts": self._firsts,
             "vectoriser": parts.vectoriser,
             "detector": parts.detector,
             "gate": parts.gate,
@@ -365,6 +395,12 @@ class StreamCore:
 
 def _time_and_id(document: Document) -> tuple[float, str]:
     return (document.time.timestamp() if document.time else float("-inf")), document.id
+
+
+def _overlap(one: Any, other: Any) -> float:
+    """The part of all terms of two documents that both have."""
+    both = np.intersect1d(one, other, assume_unique=True).size
+    return float(both / max(len(one) + len(other) - both, 1))
 
 
 def full_text(document: Document) -> str:

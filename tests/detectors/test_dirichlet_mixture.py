@@ -14,6 +14,7 @@ import firststory as fs
 from firststory.checks import STREAM_CHECKS
 from firststory.detectors.history import least_topic_cost
 from firststory.errors import ParameterError
+from firststory.kernels.mixture import score_document
 from firststory.store.state import pack_state, unpack_state
 
 V = 30
@@ -102,17 +103,32 @@ def test_any_counts_equal_brute_force(data):
     np.testing.assert_allclose(scores, known, rtol=1e-9, atol=1e-9 * max(1.0, counts.sum()))
 
 
+def pruned_share(model, counts):
+    """How many of the clusters are out of the race before the common words are read."""
+    c, rows, shares = model.clusters_, sp.csr_matrix(counts), []
+    score = np.empty(c.mass.shape[0])
+    for i in range(rows.shape[0]):
+        score_document(
+            rows.indices, rows.data, rows.indptr[i], rows.indptr[i + 1], c.start, c.length, c.largest, c.base.prior,
+            c.slot, c.count, c.gain, c.mass, c.tokens, c.last, c.recent, c.cached, c.log_mass, c.n_clusters, 1.0,
+            -np.inf, 0, c.base.precision, 1.0, score,
+        )  # fmt: skip
+        shares.append(np.isneginf(score[: c.n_clusters]).mean())
+    return np.mean(shares)
+
+
 def test_pruning_is_exact():
     """Two hundred clusters, words in all of them: the race is pruned, and nothing changes."""
     rng = np.random.default_rng(5)
     width, topics = 260, 200
     words = np.zeros((topics, width))
-    words[:, :40] = 1.0 / 80
-    words[np.arange(topics), 40 + np.arange(topics)] = 0.5
-    counts = np.stack([rng.multinomial(60, words[k % topics]) for k in range(500)]).astype(float)
+    words[:, :40] = 0.3 / 40
+    words[np.arange(topics), 40 + np.arange(topics)] = 0.7
+    counts = np.stack([rng.multinomial(120, words[k % topics]) for k in range(400)]).astype(float)
     model = started(counts, precision=200.0, gamma=1.0)
     scores = model.score_then_learn(counts)
     assert model.n_clusters_ > 150
+    assert pruned_share(model, counts) > 0.5
     twin = Twin(200.0, model.base_measure_, lambda i: 1.0)
     known = [twin.step(x) for x in counts]
     np.testing.assert_allclose(scores, [odds for odds, _ in known], rtol=1e-9, atol=1e-9)

@@ -139,9 +139,9 @@ def table(
 
 
 def draw_curves(
-    results: Mapping[Any, tuple[Runs, float]], names: list[str], path: Path, distance: bool = False
+    results: Mapping[Any, tuple[Runs, float]], names: list[str], path: Path, distance: bool = False, skip: float = 0.05
 ) -> None:
-    """Average NLL above, average recovery error below, one column a setting."""
+    """Average NLL above (its axis fits the curves after the first `skip` of the steps), recovery error below."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.1 * len(names), 6.4), layout="constrained")
@@ -158,7 +158,7 @@ def draw_curves(
             width = 2.2 if learner == "SpectralLeader" else 1.4
             top.plot(t, nll, label=learner, color=colour, linewidth=width)
             bottom.plot(t, error, label=learner, color=colour, linewidth=width)
-        late = [line.get_ydata()[len(t) // 20 :] for line in top.get_lines()]
+        late = [line.get_ydata()[int(skip * len(t)) :] for line in top.get_lines()]
         low, high = min(map(np.min, late)), max(map(np.max, late))
         if np.isfinite(oracle):
             top.axhline(oracle * (len(t) + 1) / len(t), color="0.4", linestyle=":", label="true parameters")

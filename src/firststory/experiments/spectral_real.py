@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from firststory.datasets import load_articles, load_newsgroups20, load_nips, load_reuters21578, load_tdt2
 from firststory.datasets.streams import CountStream, TextStream
 from firststory.evaluate.single_topic import learning_curves
-from firststory.experiments.single_topic import Learners, Runs, draw_curves, mean_and_error
+from firststory.experiments.single_topic import Learners, Runs, draw_curves, lowest, mean_and_error
 from firststory.text import StreamVectorizer
 from firststory.topics.spectral_leader import SpectralLeader
 from firststory.topics.stepwise_em import StepwiseEM
@@ -109,6 +109,8 @@ def run(*, quick: bool, out: Path) -> str:
     n_runs = 1 if quick else 3
     lines = ["| corpus | m, n | " + " | ".join(who) + " |", "|---" * (len(who) + 2) + "|"]
     facts, figures, shown = [], {}, []
+    nearer: dict[bool, list[str]] = {True: [], False: []}
+    likelier: dict[bool, list[str]] = {True: [], False: []}
     for corpus, load in corpora.items():
         rows = cut_down(counts_of(load()), np.random.default_rng(0))
         star = reference_model(rows)
@@ -134,10 +136,13 @@ def run(*, quick: bool, out: Path) -> str:
                 old = f" [{beside[name]}]" if name in beside else ""
                 cells.append(f"{nll:.1f} / {distance:.4f} / {square:.1e}{old}")
             lines.append(f"| {corpus} | {batch}, {steps} | " + " | ".join(cells) + " |")
+            plain = {name: found for name, found in runs.items() if "+" not in name}
+            nearer[lowest(plain, "distance") == "SpectralLeader"].append(f"{corpus} m = {batch}")
+            likelier[lowest(plain, "nll") == "SpectralLeader"].append(f"{corpus} m = {batch}")
             if batch == 1:
                 figures[corpus] = (runs, float("nan"))
                 shown.append(f"{corpus}, m = 1")
-    draw_curves(figures, shown, out / "spectral-real-curves.png", distance=True)
+    draw_curves(figures, shown, out / "spectral-real-curves.png", distance=True, skip=0.15)
     return f"""NYTimes and PubMed are not to be had here: TDT2, 20 Newsgroups, Reuters-21578, NIPS papers and a
 stream of news articles stand in. The {N_WORDS} most frequent words (stop words removed), documents with at least
 {LENGTH} of them, sampled down to exactly {LENGTH}; K = {N_TOPICS}; reservoir 10,000; {n_runs} shuffled runs. θ* is the
@@ -155,6 +160,11 @@ Published, for other corpora (average NLL / recovery; the definition squares the
 values fits the unsquared one):
 
 {PUBLISHED}
+
+Published: SpectralLeader is nearer to θ* everywhere. Measured: in {len(nearer[True])} rows; not in
+{", ".join(nearer[False]) or "none"}. Published: EM with the best of its step sizes has the lower NLL. Measured: in
+{", ".join(likelier[False]) or "no row"}; it does not reproduce in {", ".join(likelier[True]) or "no row"}, where
+SpectralLeader is ahead of all three. (Two EM steps on the reservoir are no part of the paper and not counted here.)
 
 ![Average NLL and distance so far, m = 1](spectral-real-curves.png)
 """

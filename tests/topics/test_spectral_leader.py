@@ -147,7 +147,8 @@ def test_documents_of_fewer_than_three_words_are_counted_and_left_out():
 
 
 def test_only_short_or_empty_documents():
-    model = fs.SpectralLeader(3, random_state=0).partial_fit(np.eye(6))
+    with pytest.warns(UserWarning, match="word counts"):
+        model = fs.SpectralLeader(3, random_state=0).partial_fit(np.eye(6))
     assert model.n_short_ == 6 and model.rank_ == 0
     np.testing.assert_allclose(model.topic_word_, 1 / 6)
     rows, w, u, _ = planted(2000, d=6, seed=14)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -174,6 +175,12 @@ class SpectralLeader(SingleTopicModel):
         n_new = int(long_enough.sum())
         self.n_documents_ += n_new
         self.n_short_ += rows.shape[0] - n_new
+        if rows.nnz and self.n_documents_ == 0:
+            warnings.warn(
+                f"SpectralLeader: none of {rows.shape[0]} documents holds {SHORTEST:g} words: there is nothing to learn. "
+                'Pass word counts (StreamVectorizer(weighting="count", norm=None)), not normalised rows.',
+                stacklevel=3,
+            )
         self._pending_ += n_new
         self._changed_ += len(came)
         self._sketch_.widen(rows.shape[1])

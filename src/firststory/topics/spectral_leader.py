@@ -177,7 +177,7 @@ class SpectralLeader(SingleTopicModel):
         self.n_short_ += rows.shape[0] - n_new
         if rows.nnz and self.n_documents_ == 0:
             warnings.warn(
-                f"SpectralLeader: none of {rows.shape[0]} documents holds {SHORTEST:g} words: there is nothing to learn. "
+                f"SpectralLeader: none of {rows.shape[0]} documents holds {SHORTEST:g} words: nothing to learn. "
                 'Pass word counts (StreamVectorizer(weighting="count", norm=None)), not normalised rows.',
                 stacklevel=3,
             )

@@ -75,7 +75,7 @@ def test_topics_stories_and_status_without_a_store(news, monkeypatch):
 
 def test_a_detector_of_ones_own(news):
     own = fs.NearestNeighbour(window=30, n_neighbours=2)
-    verdicts = list(fs.Monitor(detector=own, language="en", topics=None).watch(news[:60]))
+    verdicts = list(fs.Monitor(detector=own, language="en", topics="none").watch(news[:60]))
     assert len(verdicts) == 60 and max(len(v.nearest) for v in verdicts) == 2
 
 
@@ -106,3 +106,27 @@ def test_memory_is_bounded_without_a_store():
                      if key.split("/")[0] in ("ids", "texts", "memory")}  # fmt: skip
             sizes.append(len(pack_state(state)))
     assert sizes[-1] <= 1.2 * sizes[0]
+
+
+def test_what_is_left_out_is_as_the_store_was_begun_and_the_budget_may_change(news, tmp_path):
+    path = str(tmp_path / "news.db")
+    with fs.Monitor(store=path, window=20, budget="10%", **QUICK) as monitor:
+        list(monitor.watch(news[:60]))
+    with fs.Monitor(store=path) as monitor:
+        assert monitor.status()["alerts"]["budget"] == "10%"
+    with fs.Monitor(store=path, budget="50%") as monitor:
+        assert "changed from 10% to 50%" in monitor.status()["alerts"]["history"][-1]["reason"]
+        list(monitor.watch(news[60:120]))
+    with fs.Monitor(store=path) as monitor:
+        assert monitor.status()["alerts"]["budget"] == "50%"
+
+
+def test_feedback_moves_the_bar_of_the_next_step(news, tmp_path):
+    with fs.Monitor(store=str(tmp_path / "news.db"), window=20, budget="20%", **QUICK) as monitor:
+        novel = [v.document.id for v in monitor.watch(news[:100]) if v.is_novel]
+        for name in novel[:3]:
+            monitor.feedback(name, False)
+        list(monitor.watch(news[100:120]))
+        assert monitor.status()["alerts"]["strictness"] < 1.0
+    with pytest.raises(ParameterError, match="store"):
+        fs.Monitor(**QUICK).feedback("x", True)

@@ -170,3 +170,20 @@ def test_a_step_that_fails_half_way_is_not_saved(source, tmp_path, quick, monkey
         assert store.last_state() is None and store.last_step() == 0
     whole = run_to_end(quick(), tmp_path / "whole.db", source)
     assert run_to_end(quick(), tmp_path / "a.db", source) == whole
+
+
+def test_a_change_of_budget_survives_a_kill_before_the_model_was_saved_again(source, tmp_path, quick):
+    def take(path, settings, steps):
+        with Store(str(path)) as store:
+            runner = Runner(settings, store)
+            runner.save = lambda: None
+            stream = runner.run(read_all([str(source)], store.positions(), print))
+            for _ in range(steps):
+                next(stream)
+
+    for name, cuts in (("whole.db", [(3, "20/day"), (5, "10%")]), ("cut.db", [(3, "20/day"), (2, "10%"), (3, "10%")])):
+        for steps, budget in cuts:
+            take(tmp_path / name, quick(budget=budget, save_every=100), steps)
+    with Store(str(tmp_path / "whole.db")) as whole, Store(str(tmp_path / "cut.db")) as cut:
+        assert whole.dump() == cut.dump()
+        assert whole.settings()["budget"] == "10%"

@@ -223,6 +223,12 @@ class BudgetKeeper:
             return max(3.0, 0.7 * per_day * self.budget.amount)
         return max(2.0, self.budget.amount * self.budget.bucket / DAY)
 
+    def change(self, budget: str | float | Budget) -> None:
+        """Hold the stream to another budget from now on; the bar starts from its point of rest."""
+        before, self.budget = self.budget.text, parse_budget(budget)
+        self._tokens = self._capacity() / 2
+        self.note(f"the budget was changed from {before} to {self.budget.text}")
+
     # -- time ----------------------------------------------------------------------------------------------
 
     def _arrive(self, n: int, times: list[float]) -> None:

@@ -32,8 +32,10 @@ class Monitor:
         "20/day", "0.5%", or a fixed threshold on the novelty.
     window : int or str, default=100
         Documents that are judged together: a number, or a time as "1d". 1 answers every document at once.
-    topics : {"nmf", "none"} or None, default="nmf"
+    topics : {"nmf", "none"}, default="nmf"
         Themes beside the stories.
+
+        What is left out (None) is as the store was begun with, and as said here where there is none.
     **settings
         Any other setting by its name: `language`, `memory`, `max_terms`, `seed`, `save_every`.
 
@@ -54,24 +56,25 @@ class Monitor:
     def __init__(
         self,
         store: str | None = None,
-        detector: Any = "fused",
-        budget: str | float = "20/day",
-        window: int | str = 100,
-        topics: str | None = "nmf",
+        detector: Any = None,
+        budget: str | float | None = None,
+        window: int | str | None = None,
+        topics: str | None = None,
         **settings: Any,
     ) -> None:
-        own = None if isinstance(detector, str) else detector
+        own = None if detector is None or isinstance(detector, str) else detector
         self._store = None if store is None else Store(store)
         given = {
             "store": store,
             "detector": detector if own is None else _name_for(own),
-            "budget": str(budget),
+            "budget": None if budget is None else str(budget),
             "window": window,
-            "topics": topics or "none",
+            "topics": topics,
             **settings,
         }
+        kept = self._store.settings() if self._store is not None else None
         try:
-            self._runner = Runner(load(given), self._store, detector=own)
+            self._runner = Runner(load(given, kept=kept), self._store, detector=own)
         except BaseException:
             self.close()
             raise
@@ -117,6 +120,10 @@ class Monitor:
     def search(self, words: str, limit: int = 20) -> tuple[Verdict, ...]:
         """Verdicts of the store on documents that have all the words, best first."""
         return self._need_store("search").search(words, limit)
+
+    def feedback(self, document: str, useful: bool | None) -> None:
+        """Say that a verdict of the store was useful, or was not; None takes it back. The next step takes it up."""
+        self._need_store("feedback").add_feedback(document, useful)
 
     def status(self) -> dict[str, Any]:
         """Counts, and where the budget and its threshold stand and why."""

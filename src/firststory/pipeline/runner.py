@@ -7,6 +7,7 @@ killed and resumed leaves the same store as one that was not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from firststory.errors import ParameterError
@@ -39,7 +40,9 @@ class Runner:
     ) -> None:
         self.settings = settings
         self.store = store
-        self.core = build_core(settings, detector)
+        # Steps that are replayed were taken under the budget of their time.
+        budget = settings.budget if store is None else store.settings().get("budget", settings.budget)
+        self.core = build_core(replace(settings, budget=budget), detector)
         self.is_busy = False
         """True while a step is computed or written: the wrong moment to stop."""
         self._next = 0
@@ -50,6 +53,8 @@ class Runner:
             store.claim()
             _agree(settings, store)
             self._resume(store)
+            if budget != settings.budget:
+                self._change_budget(store)
 
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
@@ -106,12 +111,24 @@ class Runner:
         if self._next:
             self._say(f"resuming after step {self._next - 1} ({replayed} steps replayed)")
 
+    def _change_budget(self, store: Store) -> None:
+        """Another budget from here on. The model is saved at once, so that no replay crosses the change."""
+        self.core.parts.gate.keeper.change(self.settings.budget)
+        store.keep_settings(_kept(self.settings))
+        if self._next:
+            store.write_state(self._next - 1, pack_state(self.core.get_state()))
+            self._saved = self._next - 1
+
+
+def _kept(settings: Settings) -> dict[str, Any]:
+    return {**settings.model(), "budget": settings.budget}
+
 
 def _agree(settings: Settings, store: Store) -> None:
     """A store's results come from one set of model settings; the first run decides."""
     wanted, kept = settings.model(), store.settings()
     if not kept:
-        store.keep_settings(wanted)
+        store.keep_settings(_kept(settings))
         return
     for name, value in wanted.items():
         if kept.get(name, value) != value:

@@ -58,6 +58,11 @@ def test_addresses_and_names_by_choice():
     assert terms(text, "en", urls="host", mentions="keep") == ["@bbc", "bbc.co.uk", "cnn.com"]
 
 
+def test_stop_words_of_ones_own_are_spelt_as_one_likes():
+    assert terms("Don’t STORM café x-ray", None, stop_words=["DON'T", "Cafe\u0301"]) == ["storm", "ray"]
+    assert terms("STORM flood", None, stop_words=["Storm"], token_rule="plain") == ["flood"]
+
+
 def test_capitals_and_digits_weigh_more():
     v = StreamVectorizer(language=None, weighting="count", norm=None, surface_weight=2.0)
     row = v.fit_transform(["Paris paris PARIS 3rd #Paris dog 東京"]).toarray()[0]

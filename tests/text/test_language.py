@@ -43,6 +43,13 @@ def test_unknown_language_is_an_error_that_lists_the_known():
         StreamVectorizer("xx").fit(["a"])
 
 
+@pytest.mark.parametrize(
+    ("given", "code"), [("en-GB", "en"), ("zh_TW", "zh"), ("English", "en"), ("nb", "no"), ("iw", "he")]
+)
+def test_other_names_of_a_language(given, code):
+    assert StreamVectorizer(given).fit(["a"]).language_ == code
+
+
 @pytest.mark.parametrize(("text", "code"), [(GERMAN, "de"), (ENGLISH, "en"), (FRENCH, "fr"), ("... 12 !", "und")])
 def test_identified(text, code):
     assert identify(text) == code

@@ -16,5 +16,6 @@ EXPERIMENTS: dict[str, str] = {
     "spectral-synthetic": "spectral_synthetic",
     "spectral-nonstochastic": "spectral_nonstochastic",
     "spectral-real": "spectral_real",
+    "tokenisation": "tokenisation",
 }
 """Name on the command line -> module in this package."""

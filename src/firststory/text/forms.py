@@ -190,7 +190,7 @@ class FormTable:
                 self._capacity = max(self._capacity, n_tokens)
                 self.clear()
             else:
-                self._grow(max(need, 2 * self._capacity))
+                self._grow(max(need, min(2 * self._capacity, MAX_FORMS)))
         if self._used + n_words > self._arena.size:
             self._arena = _longer(self._arena, max(self._used + n_words, 2 * self._arena.size))
 

@@ -20,7 +20,9 @@ STEMMERS = {
 }  # fmt: skip
 """ISO 639-1 code -> name of the Snowball algorithm."""
 
-SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "zh-cn": "zh", "zh-tw": "zh", "fil": "tl"}
+_BY_NAME = {name: code for code, name in STEMMERS.items()}
+
+SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl"}
 """Codes that mean a language we know by another code."""
 
 UNKNOWN = "und"
@@ -69,7 +71,8 @@ def supported() -> tuple[str, ...]:
 
 def check_language(code: str, owner: str) -> str:
     """The code as we know it, or an error that lists what there is."""
-    known = SAME.get(code.lower(), code.lower())
+    known = code.lower().replace("_", "-").partition("-")[0]  # en-GB is en
+    known = _BY_NAME.get(known, SAME.get(known, known))
     if known not in (*supported(), UNKNOWN):
         raise ParameterError(
             owner=owner,

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
 from firststory.kernels import counting
-from firststory.text.analyse import Analyser, Rules
+from firststory.text.analyse import Analyser, Rules, normal
 from firststory.text.chunks import chunks
 from firststory.text.forms import FormTable
 from firststory.text.language import NEEDED, UNKNOWN, check_language, identify, letters, stop_words
@@ -65,7 +65,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
     surface_weight : float, default=1.0
         How often an occurrence counts that is capitalised or carries a digit; 2.0 is what `FusedNovelty` wants.
     stop_words : {"language", "sklearn"}, list of str or None, default="language"
-        stopwordsiso's list of the language, scikit-learn's English list, your own (lower case), or none.
+        stopwordsiso's list of the language, scikit-learn's English list, your own, or none.
     stem : bool, default=True
         Reduce words to their stems, where Snowball has a stemmer of the language.
     token_rule : {"words", "plain"}, default="words"
@@ -192,7 +192,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         documents = self._documents(texts)
         rows = []
         at = 0
-        while at < len(documents) and self.language_sample_ is not None and self._unsettled:
+        while at < len(documents) and self._unsettled:
             self._listen(documents[at])
             rows.append(self._vectorise(documents[at : at + 1], learn=True))
             at += 1
@@ -344,7 +344,9 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
             return frozenset(ENGLISH_STOP_WORDS)
-        return frozenset(self.stop_words)
+        if self.token_rule == "plain":
+            return frozenset(map(str.lower, self.stop_words))
+        return frozenset(normal(word, self.language_) for word in self.stop_words)
 
     def _table(self) -> FormTable:
         if self._forms is None:

@@ -25,9 +25,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Slots = NDArray[np.int32]
 
-BETA, JOIN_BETA, THETA, FLOOR, TAU, IDF_POWER = 0, 1, 2, 3, 4, 5
+BETA, JOIN_BETA, THETA, FLOOR, TAU, IDF_POWER, STRONG = 0, 1, 2, 3, 4, 5, 6
 """What `knobs` holds: the neighbour's lag exponent, the cluster's, the cosine at which a row joins, what is left of a
-cluster's cosine after long silence, the days in which it falls by e, and the exponent of idf."""
+cluster's cosine after long silence, the days in which it falls by e, the exponent of idf, and how much less a strong
+match ages (0: like any other)."""
 
 FREE, OPENED, FRESH_AT, FRESH_ROWS, SUMMED_AT, SUMMED_OPENED = 0, 1, 2, 3, 4, 5
 """What `tally` holds: cluster slots on the free stack, clusters ever opened; at the last refresh, rows ever seen and
@@ -49,7 +50,7 @@ MANY = 10_000
 SUMMED = 10
 """Clusters are summed anew after 1/SUMMED of the window; what leaves the window in between stays in the sums."""
 
-COMPLETED = 32
+COMPLETED = 12
 """How many of the nearest rows get their exact cosine when the lists of common terms were not walked."""
 
 
@@ -198,6 +199,23 @@ def walk_newest(
 
 
 @kernel
+def lagged(cosine: float, days: float, beta: float, strong: float) -> float:
+    """cosine * (1 + days) ** (-beta (1 - cosine) ** strong): the stronger a match, the less it ages."""
+    if strong > 0.0:
+        beta *= (1.0 - cosine) ** strong
+    return cosine * math.exp(-beta * math.log(1.0 + days))
+
+
+@kernel
+def faded(cosine: float, days: float, floor: float, tau: float, strong: float) -> float:
+    """cosine * (floor + (1 - floor) exp(-days / tau)), the loss being less for a strong match."""
+    loss = (1.0 - floor) * (1.0 - math.exp(-days / tau))
+    if strong > 0.0:
+        loss *= (1.0 - cosine) ** strong
+    return cosine * (1.0 - loss)
+
+
+@kernel
 def look(
     terms: Ints,
     values: Floats,
@@ -292,7 +310,7 @@ def look(
             n_clusters += 1
         sums[c] += cosine
         if cosine >= scores[-1]:
-            score = cosine * math.exp(-knobs[BETA] * math.log(1.0 + day - born[j]))
+            score = lagged(cosine, day - born[j], knobs[BETA], knobs[STRONG])
             if score >= scores[-1]:
                 keep_best(score, cosine, oldest + ((j - oldest) & mask), scores, cosines, ordinals)
     if short:
@@ -304,16 +322,16 @@ def look(
                 log = slice(log_start[j], log_start[j] + log_length[j])
                 dot = shared_mass(terms, query, log_terms[log], log_weights[log])
                 cosine = min(1.0, dot * inverse[j] * inverse_norm)
-                score = cosine * math.exp(-knobs[BETA] * math.log(1.0 + day - born[j]))
+                score = lagged(cosine, day - born[j], knobs[BETA], knobs[STRONG])
                 keep_best(score, cosine, ordinal, scores, cosines, ordinals)
     centroid, best, best_score, best_cosine = 0.0, -1, 0.0, 0.0
     for t in range(n_clusters):
         c = clusters[t]
         cosine = sums[c] / math.sqrt(c_square[c])
         sums[c] = 0.0
-        fade = knobs[FLOOR] + (1.0 - knobs[FLOOR]) * math.exp(-(tick - c_tick[c]) / knobs[TAU])
-        centroid = max(centroid, min(1.0, cosine) * fade)
-        score = cosine * math.exp(-knobs[JOIN_BETA] * math.log(1.0 + day - c_day[c]))
+        capped = min(1.0, cosine)
+        centroid = max(centroid, faded(capped, tick - c_tick[c], knobs[FLOOR], knobs[TAU], knobs[STRONG]))
+        score = lagged(capped, day - c_day[c], knobs[JOIN_BETA], knobs[STRONG])
         if score > best_score or (score == best_score and best >= 0 and c_label[c] < c_label[best]):
             best, best_score, best_cosine = c, score, cosine
     return scores[0], centroid, norm, best if best_score > knobs[THETA] else -1, best_cosine

@@ -7,6 +7,7 @@ Each module has `TITLE` and `run(*, quick, out) -> str`: the Markdown of its sec
 from __future__ import annotations
 
 EXPERIMENTS: dict[str, str] = {
+    "fused-novelty": "fused_novelty",
     "bars": "bars",
     "moving-bars": "moving_bars",
     "newsgroup-threads": "newsgroup_threads",

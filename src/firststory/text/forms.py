@@ -23,7 +23,7 @@ FIRST_FORMS = 1 << 12
 """Room for forms at the beginning."""
 
 MAX_FORMS = 1 << 19
-"""Room for forms at most; about 50 MB."""
+"""Room for forms at most."""
 
 Ints = NDArray[np.int32]
 Columns = Callable[[list[str]], list[int]]

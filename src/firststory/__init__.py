@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from firststory.detectors.batch_l1 import BatchL1Dictionary
     from firststory.detectors.batch_l2 import BatchL2Dictionary
     from firststory.detectors.dirichlet_mixture import DirichletMixture
+    from firststory.detectors.emerging import EmergingTopic, emerging_topics
     from firststory.detectors.fused_novelty import FusedNovelty
     from firststory.detectors.incremental_clustering import IncrementalClustering
     from firststory.detectors.logistic_novelty import LogisticNovelty
@@ -55,6 +56,7 @@ _NAMES = {
     "BatchL2Dictionary": "detectors.batch_l2",
     "DirichletMixture": "detectors.dirichlet_mixture",
     "Document": "records",
+    "EmergingTopic": "detectors.emerging",
     "Evidence": "records",
     "FusedNovelty": "detectors.fused_novelty",
     "IncrementalClustering": "detectors.incremental_clustering",
@@ -74,6 +76,7 @@ _NAMES = {
     "SpectralLeader": "topics.spectral_leader",
     "StepwiseEM": "topics.stepwise_em",
     "Monitor": "pipeline.monitor",
+    "emerging_topics": "detectors.emerging",
     "load_state": "store.state",
     "save_state": "store.state",
 }

@@ -12,5 +12,6 @@ BENCHMARKS: dict[str, str] = {
     "mixture": "mixture",
     "clustering": "clustering",
     "spectral": "spectral",
+    "l1-coding": "l1_coding",
 }
 """Name on the command line -> module in this package."""

@@ -18,5 +18,9 @@ EXPERIMENTS: dict[str, str] = {
     "spectral-nonstochastic": "spectral_nonstochastic",
     "spectral-real": "spectral_real",
     "tokenisation": "tokenisation",
+    "tdt2": "tdt2",
+    "tdt2-k": "tdt2_k",
+    "l1-settings": "l1_settings",
+    "emerging-topics": "emerging_topics",
 }
 """Name on the command line -> module in this package."""

@@ -160,49 +160,49 @@ def code_by_admm(
     gamma: float = 1.89,
     tolerance: float = 1e-4,
     max_iterations: int = 2000,
+    target: float = -np.inf,
 ) -> L1Coding:
     """The papers' ADMM for X with A fixed (appendix, Algorithm 2), kept as reference; scipy.sparse, float64.
 
     E <- soft(P - A X + rho/phi, 1/phi);  X <- max(X - kappa A'(A X + E - P - rho/phi) - alpha kappa/phi, 0);
-    rho <- rho + gamma phi (P - A X - E), with kappa = 1/Psi_max(A). Stops when both residuals, primal
-    |P - A X - E|_F and dual phi |A (X - X_previous)|_F, are below `tolerance` times |P|_F. All documents move
-    together, so `iterations` and `violation` are the same for each.
+    rho <- rho + gamma phi (P - A X - E), with kappa = 1/Psi_max(A). By Moreau's identity E is never formed: with
+    Lam = clip(rho + phi (P - A X), -1, 1), X moves along A'Lam and rho becomes a mean of itself and Lam. Stops when
+    both residuals, primal |P - A X - E|_F and dual phi |A (X - X_previous)|_F, are below `tolerance` |P|_F, or when
+    the objective of all documents is at most `target` (looked at every ten iterations). All documents move together,
+    so `iterations` and `violation` are the same for each.
     """
     P = documents
     A = _padded(atoms, P.shape[1])
     n, k = P.shape[0], A.shape[0]
     psi = largest_eigenvalue(A)
     kappa = 1.0 / psi if psi else 0.0
-    X = np.zeros((n, k))
-    fitted = np.zeros(P.shape)
-    dense = P.toarray()
-    rho = np.zeros(P.shape)
+    transposed = A.T.tocsr()
+    X = sp.csr_matrix((n, k))
+    fitted, rho = sp.csr_matrix(P.shape), sp.csr_matrix(P.shape)
     scale = max(float(np.linalg.norm(P.data)), 1e-300)
     iterations, violation = 0, np.inf
     while iterations < max_iterations and violation > tolerance:
         iterations += 1
-        E = _soft(dense - fitted + rho / phi, 1.0 / phi)
-        G = (fitted + E - dense - rho / phi) @ A.T
-        X = np.maximum(X - kappa * np.asarray(G) - alpha * kappa / phi, 0.0)
-        previous, fitted = fitted, np.asarray(X @ A)
-        gap = dense - fitted - E
-        rho += gamma * phi * gap
-        violation = max(float(np.linalg.norm(gap)), phi * float(np.linalg.norm(fitted - previous))) / scale
-    codes = sp.csr_matrix(X)
+        Lam = (rho + phi * (P - fitted)).tocsr()
+        np.clip(Lam.data, -1.0, 1.0, out=Lam.data)
+        X = sp.csr_matrix(np.maximum(X.toarray() + kappa / phi * ((Lam @ transposed).toarray() - alpha), 0.0))
+        previous, fitted = fitted, (X @ A).tocsr()
+        moved = fitted - previous
+        change = gamma * (Lam - phi * moved - rho)
+        rho = (rho + change).tocsr()
+        primal = float(np.linalg.norm(change.data)) / (gamma * phi)
+        violation = max(primal, phi * float(np.linalg.norm(moved.data))) / scale
+        if target > -np.inf and iterations % 10 == 0 and objective_of(P, A, X, alpha).sum() <= target:
+            break
     each = np.ones(n)
     return L1Coding(
-        codes,
-        objective_of(P, A, codes, alpha),
+        X,
+        objective_of(P, A, X, alpha),
         np.full(n, np.nan),
         violation * each,
         np.full(n, iterations, np.int64),
         np.full(n, k, np.int64),
     )
-
-
-def _soft(values: Floats, threshold: float) -> Floats:
-    shrunk: Floats = np.sign(values) * np.maximum(np.abs(values) - threshold, 0.0)
-    return shrunk
 
 
 def _padded(matrix: sp.csr_matrix, width: int) -> sp.csr_matrix:

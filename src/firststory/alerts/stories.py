@@ -8,7 +8,7 @@ of its nearest earlier documents, whose centroid is closest,
 if that exceeds a bar, and opens a story otherwise. The bar is learnt from the stream: where most documents open
 stories (local incidents) a document must be closer to join than where most continue one (a few great events),
 
-    bar = max(MIN_BAR, join + PULL * logit(recent share of documents that opened a story)),
+    bar = max(MIN_BAR, join + pull * logit(recent share of documents that opened a story)),
 
 which is the prior odds of a new story in a Bayesian's hands. At the end of a step, stories that documents keep linking
 and that are alike are merged; a story that has come to tell of two happenings is split; one that nobody has added to
@@ -31,7 +31,6 @@ from firststory.records import Document, Story
 
 LINGER = 0.2
 """Exponent with which a story's pull falls with the days since its last document."""
-PULL = 0.03
 MIN_BAR = 0.08
 CHECK_EVERY = 8
 """Documents that must have joined before a story is looked at for falling apart."""
@@ -72,6 +71,8 @@ class StoryTracker:
     ----------
     join : float, default=0.16
         How close to a story's centroid a document must be to join it, where every second document opens a story.
+    pull : float, default=0.03
+        How much the bar follows the share of documents that open stories.
     merge : float, default=0.7
         How alike the documents of two linked stories must be, as a part of how alike they are within each, for the
         stories to become one.
@@ -100,6 +101,7 @@ class StoryTracker:
     def __init__(
         self,
         join: float = 0.16,
+        pull: float = 0.03,
         merge: float = 0.7,
         split: float = 0.25,
         fade: float = 30.0,
@@ -107,6 +109,7 @@ class StoryTracker:
         window: int = 20_000,
     ) -> None:
         self.join = join
+        self.pull = pull
         self.merge = merge
         self.split = split
         self.fade = fade
@@ -177,7 +180,7 @@ class StoryTracker:
     def bar(self) -> float:
         """How close a document must be to join, at present."""
         opening = min(max(self._opening, 0.002), 0.98)
-        return max(MIN_BAR, self.join + PULL * math.log(opening / (1.0 - opening)))
+        return max(MIN_BAR, self.join + self.pull * math.log(opening / (1.0 - opening)))
 
     def _candidates(self, arrival: Arrival, time: float | None) -> list[tuple[float, int, int]]:
         """(closeness, minus the story's age, story) of the neighbours' stories, closest first."""
@@ -264,7 +267,7 @@ class StoryTracker:
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values. Call it between steps, after `changed`."""
         state: dict[str, Any] = {
-            "params": [self.join, self.merge, self.split, self.fade, self.max_stories, self.window],
+            "params": [self.join, self.pull, self.merge, self.split, self.fade, self.max_stories, self.window],
             "next": self._next,
             "seen": self._documents,
             "opening": self._opening,

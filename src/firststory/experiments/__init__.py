@@ -22,5 +22,7 @@ EXPERIMENTS: dict[str, str] = {
     "tdt2-k": "tdt2_k",
     "l1-settings": "l1_settings",
     "emerging-topics": "emerging_topics",
+    "stories": "stories",
+    "alert-budget": "alert_budget",
 }
 """Name on the command line -> module in this package."""

@@ -1,0 +1,102 @@
+"""The report: figures right, text harmless, and in a real browser nothing runs and nothing is loaded."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firststory.errors import ParameterError
+from firststory.evaluate.comparison import DetectorRun, budget_kept, compare, detection_delay
+from firststory.evaluate.report import render_report, write_report
+from firststory.records import Document
+
+EVIL = "<script>document.title='owned'</script><img src=http://127.0.0.1:9/x onerror=alert(1)>\u202e\x1b[2J"
+CHROMIUM = shutil.which("chromium")
+
+
+def comparison(name="mine", n=60, stream="test stream"):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(6, size=n)
+    start = datetime(2020, 1, 1, tzinfo=UTC)
+    documents = [
+        Document(id=str(i), text="", time=start + timedelta(hours=8 * i), label=str(label))
+        for i, label in enumerate(labels)
+    ]
+    first = np.array([label not in labels[:i] for i, label in enumerate(labels)])
+    good = first + 0.1 * rng.random(n)
+    runs = [
+        DetectorRun(name, good, good > 0.5, labels.astype(object), 0.5),
+        DetectorRun("guess", rng.random(n), rng.random(n) > 0.9, np.arange(n).astype(object)),
+    ]
+    return compare(stream, documents, runs, "1/day", n_bootstrap=20)
+
+
+def test_figures_of_a_perfect_and_a_guessing_detector():
+    result = comparison()
+    perfect, guess = result.scores
+    assert perfect.cost.topic_weighted == 0.0 and perfect.auc == 1.0 and perfect.precision == 1.0
+    assert perfect.delay.at_once == perfect.delay.ever == 1.0 and perfect.delay.median_documents == 0.0
+    assert perfect.stories["b_cubed_f1"] == 1.0 and perfect.documents_per_second == 120.0
+    assert guess.cost.topic_weighted > 0.3 and result.best is perfect
+    assert [row["detector"] for row in result.table()] == ["mine", "guess"]
+
+
+def test_delay_is_counted_in_documents_and_days():
+    labels = np.array(["a", "a", None, "a", "b"], dtype=object)
+    times = np.array([0.0, 1.0, 1.5, 3.0, 4.0]) * 86400
+    delay = detection_delay(labels, times, np.array([False, False, True, True, False]))
+    assert (delay.n_stories, delay.at_once, delay.ever) == (2, 0.0, 0.5)
+    assert (delay.median_documents, delay.median_days) == (2.0, 3.0)
+
+
+def test_budget_is_counted_by_week():
+    from firststory.alerts.budget import parse_budget
+
+    times = np.arange(0, 28 * 86400, 3600.0)
+    for per_day, kept in ((2, 1.0), (3, 0.0)):
+        novel = (np.arange(times.size) % 24) < per_day
+        told = budget_kept(times, novel, parse_budget("2/day"))
+        assert told.per_day == per_day and told.full_weeks == 3 and told.kept_weeks == kept
+    assert budget_kept(np.full(9, np.nan), np.ones(9, bool), parse_budget("20/day")).per_day == 1000.0
+
+
+def test_bad_input_is_told():
+    documents = [Document(id="1", text="")]
+    run = DetectorRun("x", np.ones(1), np.ones(1, bool), np.ones(1, dtype=object))
+    with pytest.raises(ParameterError, match="label"):
+        compare("s", documents, [run])
+    with pytest.raises(ParameterError, match="one a document"):
+        compare("s", [*documents, Document(id="2", text="", label="a")], [run])
+
+
+def test_page_is_one_file_without_scripts_and_its_style_is_allowed():
+    page = render_report(comparison(EVIL, stream=EVIL))
+    assert "<script" not in page and "<img" not in page and "onerror=alert(1)>" not in page
+    assert not set(page) & set("\u202e\x1b")
+    assert "http://" not in page.replace("http://127.0.0.1:9", "") and "https://" not in page
+    assert "&lt;script&gt;" in page and "default-src" in page and "none" in page
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+def test_in_a_browser_nothing_runs_and_nothing_is_loaded(tmp_path: Path):
+    sync = pytest.importorskip("playwright.sync_api")
+    path = write_report(comparison(EVIL, stream=EVIL), tmp_path / "report.html")
+    asked, said = [], []
+    with sync.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("dialog", lambda dialog: said.append("a dialog"))
+        page.goto(path.as_uri())
+        assert page.title().startswith("firststory: <script>")  # as text
+        assert page.locator("table tbody tr").count() == 2 and page.locator("svg polyline").count() == 4
+        # The style sheet was let through by its hash: the body is not in the browser's own font size and colours.
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(244, 246, 248)"
+        browser.close()
+    assert asked == [path.as_uri()]
+    assert not [text for text in said if "Refused" in text or "violates" in text or "dialog" in text]

@@ -217,11 +217,11 @@ class BudgetKeeper:
         return self.budget.amount * self.strictness * self._recent_days / self._recent_documents
 
     def _capacity(self) -> float:
-        """What the bucket holds: at most a fifth of a week's alerts, and at least two."""
+        """What the bucket holds: at most a fifth of a week's alerts, and one at least."""
         if self.budget.kind == "share":
             per_day = UNTIMED_DAY if self._clock is None else self._recent_documents / self._recent_days
-            return max(3.0, 0.7 * per_day * self.budget.amount)
-        return max(2.0, self.budget.amount * self.budget.bucket / DAY)
+            return max(2.0, 0.7 * per_day * self.budget.amount)
+        return max(1.4, self.budget.amount * self.budget.bucket / DAY)
 
     def change(self, budget: str | float | Budget) -> None:
         """Hold the stream to another budget from now on; the bar starts from its point of rest."""

@@ -44,13 +44,12 @@ class Weeks:
 
     ratio: NDArray[np.float64]
     hindsight: NDArray[np.float64]
+    kept: int
     most: float
     """The most alerts in any seven days, as a part of the budget."""
     thin: int
     n_documents: int
     n_alerts: int
-    by_week: NDArray[np.float64]
-    budget: float
 
 
 def run(*, quick: bool, out: Path) -> str:
@@ -94,17 +93,17 @@ def judge(scores: NDArray[np.float64], times: NDArray[np.float64], budget: str) 
     allowed = (
         understood.amount * documents if understood.kind == "share" else np.full(len(documents), understood.amount)
     )
-    ratio, hindsight, by_week, thin = [], [], [], 0
+    ratio, hindsight, thin, kept = [], [], 0, 0
     for begin in range(7, len(documents) - 6, 7):
         inside = (day >= begin) & (day < begin + 7)
         target = float(allowed[begin : begin + 7].sum())
         count = int(novel[inside].sum())
         enough = (documents[begin : begin + 7] >= 2 * allowed[begin : begin + 7]) & (documents[begin : begin + 7] > 0)
-        by_week.append(count / target if target else np.nan)
         if enough.sum() < 6:
             thin += int(inside.any())
             continue
-        ratio.append(1.0 if abs(count - target) <= 1 else count / target)
+        ratio.append(count / target)
+        kept += abs(count - target) <= max(0.2 * target, 1.0)
         if count:
             best = np.sort(scores[inside])[-count]
             hindsight.append(float((scores[inside][novel[inside]] >= best).mean()))
@@ -112,14 +111,12 @@ def judge(scores: NDArray[np.float64], times: NDArray[np.float64], budget: str) 
     most = max((np.searchsorted(alerts, t + 7 * DAY) - i for i, t in enumerate(alerts)), default=0)
     mean = 7 * (float(allowed.mean()) if understood.kind == "share" else understood.amount)
     most_part = float("nan") if understood.kind == "share" else most / mean
-    return Weeks(
-        np.array(ratio), np.array(hindsight), most_part, thin, len(scores), int(novel.sum()), np.array(by_week), mean
-    )
+    return Weeks(np.array(ratio), np.array(hindsight), kept, most_part, thin, len(scores), int(novel.sum()))
 
 
 def _row(name: str, budget: str, weeks: Weeks) -> str:
     full = len(weeks.ratio)
-    kept = f"{int((np.abs(weeks.ratio - 1) <= 0.2).sum())} of {full}" if full else "–"
+    kept = f"{weeks.kept} of {full}" if full else "–"
     ends = f"{weeks.ratio.min():.2f} … {weeks.ratio.max():.2f}" if full else "–"
     seen = f"{weeks.hindsight.mean():.2f}" if len(weeks.hindsight) else "–"
     most = "–" if np.isnan(weeks.most) else f"{weeks.most:.2f}"

@@ -242,7 +242,7 @@ class DirichletMixture(MixtureView, StreamDetector):
         """The stream has doubled: π anew, and λ and γ where their time has come (A.9: never between)."""
         seen, clusters = self.clusters_.seen, self.clusters_
         rows = self.first_rows_ if seen in VALIDATE_AT else None
-        clusters.base = self._stream_base(rows, clusters.totals, clusters.base)
+        clusters.base = self._stream_base(rows, clusters.totals[: clusters.width], clusters.base)
         if seen >= VALIDATE_AT[-1]:
             self.first_rows_ = None
         self.epoch_ = 2 * seen

@@ -81,7 +81,7 @@ class MixtureClusters:
     """S_j, N_j, n_j of all clusters, word-major."""
 
     def __init__(self, base: Base, rules: Rules) -> None:
-        width = base.prior.shape[0]
+        self.width = width = base.prior.shape[0]
         self.rules = rules
         self.start, self.length, self.room = (np.zeros(width, np.int64) for _ in range(3))
         self.largest, self.totals = np.zeros(width), np.zeros(width)
@@ -155,6 +155,7 @@ class MixtureClusters:
     def base(self, base: Base) -> None:
         """A new base measure: every cached logarithm is taken afresh."""
         self._base = base
+        self._pad_prior()
         self._refresh()
 
     @property
@@ -185,7 +186,7 @@ class MixtureClusters:
         """S_j of one slot, dense."""
         out = np.zeros(self.start.shape[0])
         cluster_counts(j, self.start, self.length, self.slot, self.count, out)
-        return out * self.scale
+        return out[: self.width] * self.scale
 
     def base_evidence(self, rows: sp.csr_matrix) -> Floats:
         """Σ_v R(λπ_v, x_v) of each row."""
@@ -196,13 +197,20 @@ class MixtureClusters:
     # -- room ----------------------------------------------------------------------------------------------
 
     def _widen(self, width: int) -> None:
-        more = width - self.start.shape[0]
-        if more > 0:
+        if width <= self.width:
+            return
+        self.width, room = width, self.start.shape[0]
+        if width > room:
+            # Half as much again: a stream with new terms in every document must not copy all of them each time.
+            more = max(width, room + room // 2) - room
             for name in ("start", "length", "room", "largest", "totals"):
                 setattr(self, name, np.pad(getattr(self, name), (0, more)))
-        more = width - self._base.prior.shape[0]
+            self._pad_prior()
+
+    def _pad_prior(self) -> None:
+        """A term never met keeps the mass that was reserved for it; π is not renormalised."""
+        more = self.start.shape[0] - self._base.prior.shape[0]
         if more > 0:
-            # A term never met keeps the mass that was reserved for it; π is not renormalised.
             prior = np.pad(self._base.prior, (0, more), constant_values=self._base.unseen)
             self._base = replace(self._base, prior=prior)
 
@@ -257,13 +265,13 @@ class MixtureClusters:
 
     def get_state(self) -> dict[str, Any]:
         """Clusters, postings and base measure, without the room around them."""
-        n, length = int(self.counter[SLOTS]), self.length
+        n, length, width = int(self.counter[SLOTS]), self.length, self.width
         inside = np.repeat(self.start - np.cumsum(length) + length, length) + np.arange(int(length.sum()))
-        state: dict[str, Any] = {"slot": self.slot[inside], "count": self.count[inside], "length": length}
+        state: dict[str, Any] = {"slot": self.slot[inside], "count": self.count[inside], "length": length[:width]}
         for name in _KEPT:
             state[name] = getattr(self, name)[:n]
         base = self._base
-        state.update(totals=self.totals, clock=self.clock, prior=base.prior)
+        state.update(totals=self.totals[:width], clock=self.clock, prior=base.prior[:width])
         state["seen"] = [int(self.counter[place]) for place in (NEXT, SEEN, ROWS)]
         state["base"] = [base.precision, base.unseen, base.form, base.a, base.b, base.c]
         return state

@@ -27,7 +27,7 @@ class MixtureView:
         """
         clusters, j = self.clusters_, self._slot(cluster)
         counts, base = clusters.counts(j), clusters.base
-        prior = np.append(base.prior, np.full(max(counts.shape[0] - base.prior.shape[0], 0), base.unseen))
+        prior = base.prior[: clusters.width]
         share = (prior + counts) / (base.precision + counts.sum())
         weight = np.where(counts > 0, share * np.log(share * base.precision / prior), 0.0)
         best = np.argsort(-weight, kind="stable")[:n_terms]
@@ -67,7 +67,8 @@ class MixtureView:
     @property
     def base_measure_(self) -> Floats:
         check_is_fitted(self)
-        measure: Floats = self.clusters_.base.prior / self.clusters_.base.precision
+        clusters = self.clusters_
+        measure: Floats = clusters.base.prior[: clusters.width] / clusters.base.precision
         return measure
 
     @property

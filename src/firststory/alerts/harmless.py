@@ -29,6 +29,8 @@ def harmless(text: str, limit: int = 200) -> str:
     """
     # A character is dropped or kept by itself, so a bounded prefix is enough: a word of 1 MB costs nothing.
     head = text[: 8 * limit + 64]
+    if head.isascii() and head.isprintable():  # most titles: nothing to take out, only spaces to fold
+        return _cut(" ".join(head.split()), limit, is_whole=len(text) == len(head))
     kept: list[str] = []
     marks = 0
     for index, character in enumerate(head):
@@ -45,8 +47,11 @@ def harmless(text: str, limit: int = 200) -> str:
             kept.append(REPLACEMENT)
         elif category[0] != "C" or (character in _JOINERS and _joins(head, index)):
             kept.append(character)
-    line = " ".join("".join(kept).split())
-    if len(line) > limit or (len(text) > len(head) and line):
+    return _cut(" ".join("".join(kept).split()), limit, is_whole=len(text) == len(head))
+
+
+def _cut(line: str, limit: int, *, is_whole: bool) -> str:
+    if len(line) > limit or (line and not is_whole):
         return line[: limit - 1].rstrip() + "…"
     return line
 

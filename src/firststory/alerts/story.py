@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from operator import mul
 from typing import Any, Self
 
 import numpy as np
@@ -78,7 +79,8 @@ class StoryRecord:
             self.centroid = dict(sorted(self.centroid.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
         if self.size < 3:
             for column, surface in (surfaces() if callable(surfaces) else surfaces).items():
-                self.surfaces.setdefault(column, harmless(surface, 60))
+                if column not in self.surfaces:
+                    self.surfaces[column] = harmless(surface, 60)
         if len(self.surfaces) > 2 * MAX_SURFACES:
             heaviest = sorted(self.surfaces, key=lambda column: (-self.centroid.get(column, 0.0), column))
             self.surfaces = {column: self.surfaces[column] for column in sorted(heaviest[:MAX_SURFACES])}
@@ -113,8 +115,7 @@ class StoryRecord:
 
     def _dot(self, columns: NDArray[Any], weights: NDArray[Any]) -> float:
         get = self.centroid.get
-        pairs = zip(columns.tolist(), weights.tolist(), strict=True)
-        return float(sum(get(column, 0.0) * weight for column, weight in pairs))
+        return float(sum(map(mul, [get(column, 0.0) for column in columns.tolist()], weights.tolist())))
 
     # -- two stories ---------------------------------------------------------------------------------------
 
@@ -132,7 +133,7 @@ class StoryRecord:
 
     def _product(self, other: StoryRecord) -> float:
         small, large = sorted((self.centroid, other.centroid), key=len)
-        return sum(weight * large.get(column, 0.0) for column, weight in small.items())
+        return sum(weight * large[column] for column, weight in small.items() if column in large)
 
     def absorb(self, other: StoryRecord) -> None:
         """Take over everything that the other story was told."""
@@ -217,8 +218,7 @@ class StoryRecord:
         """The story as a value."""
         central = max(self.members[1:], key=lambda member: member[0]) if self.size > 2 else self.members[0]
         recent = [t for t in self.arrivals if now is not None and t > now - GROWTH_DAYS * DAY]
-        heaviest = sorted(self.centroid.items(), key=lambda item: (-item[1], item[0]))
-        key_terms = [self.surfaces[column] for column, _ in heaviest[: 4 * N_KEY_TERMS] if column in self.surfaces]
+        key_terms = [self.surfaces[column] for column in self._heaviest(4 * N_KEY_TERMS) if column in self.surfaces]
         return Story(
             id=self.name,
             title=central[2],
@@ -233,6 +233,16 @@ class StoryRecord:
             status=self.status,
             parent=self.parent,
         )
+
+    def _heaviest(self, n: int) -> list[int]:
+        """The columns that weigh most, heaviest first; among equals the older column."""
+        columns = np.fromiter(self.centroid, dtype=np.int64, count=len(self.centroid))
+        weights = np.fromiter(self.centroid.values(), dtype=np.float64, count=len(self.centroid))
+        if columns.size > 4 * n:
+            near = np.flatnonzero(weights >= np.partition(weights, -n)[-n])
+            columns, weights = columns[near], weights[near]
+        found: list[int] = columns[np.lexsort((columns, -weights))[:n]].tolist()
+        return found
 
     # -- state ---------------------------------------------------------------------------------------------
 

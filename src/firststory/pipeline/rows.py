@@ -6,18 +6,27 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 
 def unit_rows(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
-    """Rows of unit length; counts are weighted as (1 + ln x) * idf^1.25 first, weights are taken as they are."""
-    data = rows.data
-    if vectoriser.weighting == "count" and data.size:
-        columns, where = np.unique(rows.indices, return_inverse=True)
-        n = vectoriser.n_documents_
-        frequency = np.minimum(vectoriser.document_frequency_[columns], n)
-        idf = np.log((1.0 + n) / (1.0 + frequency)) + 1.0
-        data = (1.0 + np.log(np.maximum(data, 1.0))) * (idf**1.25)[where]
+    """Rows of unit length, (1 + ln x) * idf^1.25, whatever the detector's own rows are: evidence and stories do not
+    depend on it. Every row has a term; the counts x of tf-idf rows are found again, see `_counts`."""
+    columns, where = np.unique(rows.indices, return_inverse=True)
+    n = vectoriser.n_documents_
+    frequency = np.minimum(vectoriser.document_frequency_[columns], n)
+    idf = np.log((1.0 + n) / (1.0 + frequency)) + 1.0
+    counts = _counts(rows, idf[where]) if vectoriser.weighting == "tfidf" else rows.data
+    data = (1.0 + np.log(np.maximum(counts, 1.0))) * (idf**1.25)[where]
     squares = np.concatenate([[0.0], np.cumsum(data * data)])
     lengths = np.sqrt(squares[rows.indptr[1:]] - squares[rows.indptr[:-1]])
     lengths[lengths == 0.0] = 1.0
     return sp.csr_matrix((data / np.repeat(lengths, np.diff(rows.indptr)), rows.indices, rows.indptr), shape=rows.shape)
+
+
+def _counts(rows: sp.csr_matrix, idf: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Counts from normed tf-idf: without idf the smallest entry of a row stands for a count of one."""
+    bare = rows.data / idf
+    smallest = np.minimum.reduceat(bare, rows.indptr[:-1])
+    counts: NDArray[np.float64] = np.rint(bare / np.repeat(smallest, np.diff(rows.indptr)))
+    return counts

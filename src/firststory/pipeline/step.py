@@ -30,6 +30,8 @@ STATE_VERSION = 1
 NEAR_COSINE, NEAR_OVERLAP, FEW_TERMS = 0.9, 0.9, 10
 """A near copy has this cosine with an earlier document and shares this part of all their terms (Jaccard); texts of
 fewer terms are too short to tell a copy from an update."""
+LEAD = 1500
+"""Characters in which the words that name a story are looked for: news says first what it is about."""
 ASSUMED = "UTC, assumed"
 """The name of the zone that sources give to times without one."""
 
@@ -271,7 +273,7 @@ class StreamCore:
 
     def _surfaces(self, one: _Judged) -> dict[int, str]:
         """How each column reads where it first stands in the text."""
-        tokens = one.tokens or self.parts.vectoriser.tokens(full_text(one.document))
+        tokens = one.tokens or self.parts.vectoriser.tokens(full_text(one.document)[:LEAD])
         # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
         return {token.column: token.surface for token in reversed(tokens) if token.column >= 0}
 

@@ -25,6 +25,9 @@ FIRST_FORMS = 1 << 12
 MAX_FORMS = 1 << 19
 """Room for forms at most."""
 
+MAX_READ = 1 << 17
+"""Forms whose terms are kept for `terms_of`."""
+
 Ints = NDArray[np.int32]
 Columns = Callable[[list[str]], list[int]]
 """Terms -> their columns, -1 where a term has none."""
@@ -42,6 +45,7 @@ class FormTable:
         self._segmenter = IcuSegmenter() if segmenter == "icu" and not self._plain else None
         self._capacity = FIRST_FORMS
         self._room = _room(0)
+        self._read: dict[tuple[str, int], tuple[str, ...]] = {}
         self.clear()
 
     def clear(self) -> None:
@@ -94,6 +98,18 @@ class FormTable:
         ends[at] = starts[at] + inside[:, 1]
         starts[at] += inside[:, 0]
         return starts, ends, kinds
+
+    def terms_of(self, surfaces: list[str], kinds: list[int]) -> list[tuple[str, ...]]:
+        """The terms of each form as it is written; forms that were asked for before are not analysed again."""
+        asked = list(zip(surfaces, kinds, strict=True))
+        new = list(dict.fromkeys(form for form in asked if form not in self._read))
+        if new:
+            if len(self._read) + len(new) > MAX_READ:
+                self._read.clear()
+                new = list(dict.fromkeys(asked))
+            terms = self.analyser.terms([surface for surface, _ in new], [kind for _, kind in new])
+            self._read.update(zip(new, terms, strict=True))
+        return [self._read[form] for form in asked]
 
     def lookup(self, chunk: Chunk, column: Columns, *, retry: bool) -> tuple[Ints, Ints]:
         """Start and form number of each token; terms of new forms (and, with `retry`, of forms whose terms had no

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,8 +28,7 @@ _WEIGHTINGS = {"count": counting.COUNT, "binary": counting.BINARY, "tfidf": coun
 _NORMS = {None: counting.NO_NORM, "l1": counting.L1, "l2": counting.L2}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A term where it stands: `text[start:end] == surface`. `column` is -1 while the term has none."""
 
     surface: str
@@ -234,10 +232,11 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         for chunk in chunks(self._documents([text])):
             _, starts, ends, kinds = table.tokens(chunk)
             surfaces = [chunk.text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
-            terms = table.analyser.terms(surfaces, kinds.tolist())
             found += [
                 Token(surface, offset + start, offset + start + len(surface), term, self.vocabulary_[term])
-                for surface, start, words in zip(surfaces, starts.tolist(), terms, strict=True)
+                for surface, start, words in zip(
+                    surfaces, starts.tolist(), table.terms_of(surfaces, kinds.tolist()), strict=True
+                )
                 if len(surface) <= self.max_length
                 for term in words
             ]

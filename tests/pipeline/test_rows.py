@@ -1,0 +1,25 @@
+"""Unit rows for evidence and stories are the same whatever rows the detector wants."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from firststory.pipeline.rows import unit_rows
+from firststory.text import StreamVectorizer
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_rows_of_counts_and_of_tfidf_give_the_same(news, norm):
+    texts = [document.text for document in news]
+    counting = StreamVectorizer(language="en", weighting="count", norm=None)
+    weighing = StreamVectorizer(language="en", weighting="tfidf", norm=norm)
+    for start in range(0, 200, 50):
+        batch = texts[start : start + 50]
+        plain = unit_rows(counting.partial_fit_transform(batch), counting)
+        found = unit_rows(weighing.partial_fit_transform(batch), weighing)
+        np.testing.assert_array_equal(plain.indices, found.indices)
+        lengths = np.sqrt(np.asarray(plain.multiply(plain).sum(axis=1)).ravel())
+        np.testing.assert_allclose(lengths, 1.0)
+    # idf moves while a batch is read, so a count may be off by one here and there; later it hardly moves.
+    assert np.asarray(plain.multiply(found).sum(axis=1)).min() > 0.97

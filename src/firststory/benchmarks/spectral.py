@@ -131,7 +131,7 @@ def memory_table(quick: bool) -> str:
         "largest array | d x d would be | peak memory of the process |\n" + "|---:" * 9 + "|\n"
         f"| {d:,} | {k} | {batch * n_batches:,} | {found['rank']} | {found['learn']:.1f} | {found['estimate']:.1f} | "
         f"{found['largest'] / 2**20:.0f} MB | {8 * d * d / 2**30:.1f} GB | {found['peak'] / 2**30:.2f} GB "
-        f"({found['start'] / 2**30:.2f} GB before the first document) |\n\n"
+        f"({found['start'] / 2**30:.2f} GB after the first ten documents) |\n\n"
         "Goal: no d x d array, under 2 GB. Learning includes the renewals of the frame; reservoir 10,000, 100 words a "
         "document, a re-estimate every thousand."
     )

@@ -164,7 +164,7 @@ def _main_table(results: dict[str, dict[str, Judged]]) -> str:
         rows.append(
             [stream, f"{cost.n_targets} in {cost.n_topics}"] + [found[n].cell() if n in found else "-" for n in names]
         )
-    return "## Side by side: AUC / topic-weighted cost [interval]\n\n" + _table(["stream", "targets", *names], rows)
+    return "### Side by side: AUC / topic-weighted cost [interval]\n\n" + _table(["stream", "targets", *names], rows)
 
 
 def _left_out_table(results: dict[str, dict[str, Judged]], corpora: dict[str, str]) -> str:
@@ -185,7 +185,7 @@ def _left_out_table(results: dict[str, dict[str, Judged]], corpora: dict[str, st
                 auc = found[chosen].auc - found["plain neighbour"].auc
                 rows.append([left, chosen, s, found[chosen].cell(), f"{ratio[s][chosen]:.2f}", f"{auc:+.3f}"])
     head = ["left out", "chosen on the others", "stream", "AUC / cost", "share of plain cost", "AUC above plain"]
-    return "## Leave one corpus out\n\n" + _table(head, rows)
+    return "### Leave one corpus out\n\n" + _table(head, rows)
 
 
 def _ablation_table(results: dict[str, dict[str, Judged]]) -> str:
@@ -196,7 +196,7 @@ def _ablation_table(results: dict[str, dict[str, Judged]]) -> str:
     rows = [[s] + [f"{_ratio(found, n):.2f}" for n in names] for s, found in results.items()]
     mean = [f"**{np.mean([_ratio(found, n) for found in results.values()]):.2f}**" for n in names]
     return (
-        "## Ablation and control: share of the plain neighbour's cost\n\n"
+        "### Ablation and control: share of the plain neighbour's cost\n\n"
         "*Even ageing* is the reference recipe. *Uniform clock*: times replaced by equal gaps over the same span, so "
         "that no silence before an event can betray it.\n\n" + _table(["stream", *names], [*rows, ["**mean**", *mean]])
     )
@@ -211,7 +211,7 @@ def _published_table(results: dict[str, dict[str, Judged]]) -> str:
             rows.append([stream, plain, cells[0], timed, cells[1], untimed, cells[2]])
     head = ["stream", "plain, noted", "plain, here", "B, noted", "B, here", "C, noted", "C, here"]
     return (
-        "## The reference recipe as noted and as measured here: AUC / topic-weighted / story-weighted\n\n"
+        "### The reference recipe as noted and as measured here: AUC / topic-weighted / story-weighted\n\n"
         'B is the recipe with times (`ageing="even"`), C without (`horizon="themes"`). The noted figures are from '
         "other recombinations of the same corpora and another tokeniser.\n\n" + _table(head, rows)
     )
@@ -221,7 +221,7 @@ def _verdict(results: dict[str, dict[str, Judged]]) -> str:
     """Where it stands against its goal, and where it loses."""
     timed = {s: _ratio(found, "fused") for s, found in results.items()}
     untimed = {s: _ratio(found, "fused, no times") for s, found in results.items()}
-    lines = ["## Against the goal (0.55 on average, 0.85 on each, AUC never lower)\n"]
+    lines = ["### Against the goal (0.55 on average, 0.85 on each, AUC never lower)\n"]
     for name, ratios, key in (("with times", timed, "fused"), ("without times", untimed, "fused, no times")):
         lower = [s for s, found in results.items() if found[key].auc < found["plain neighbour"].auc]
         above = [f"{s} ({r:.2f})" for s, r in ratios.items() if r > 0.85]

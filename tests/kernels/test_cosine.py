@@ -55,7 +55,9 @@ def test_equals_twin(seed, n, width, window, max_age, rate, k):
     known = twin(rows, clock, k, window, max_age, rate)
     np.testing.assert_allclose(found[0], known[0], atol=1e-12)
     np.testing.assert_allclose(found[1][:, 0], known[1][:, 0], atol=1e-12)
-    clear = np.abs(np.diff(np.column_stack([known[0], np.zeros(n)]), axis=1)).min(axis=1, initial=1.0) > 1e-9
+    # Where the best two are equal but for rounding, either may come first.
+    two = twin(rows, clock, 2, window, max_age, rate)[0]
+    clear = two[:, 0] - two[:, 1] > 1e-9
     np.testing.assert_array_equal(found[2][clear, 0], known[2][clear, 0])
 
 

@@ -95,6 +95,14 @@ def test_novel_terms_are_surface_forms_at_their_place(stream):
     assert found.evidence.kind == "event" and found.evidence.sentence.startswith("New event: ")
 
 
+def test_a_dictionary_says_what_it_leaves_over(stream):
+    known = [Document(f"k{i}", "harbour bridge budget council harbour bridge", NOON) for i in range(1)]
+    known += [Document(f"q{i}", f"harbour bridge budget council note{i}", NOON) for i in range(12)]
+    new = Document("new", "harbour bridge budget council Nordstern sinks", NOON)
+    found = verdicts([*known, new], detector="l1", window=1, budget="100%")[-1]
+    assert found.is_novel and {t.text for t in found.terms[:2]} == {"Nordstern", "sinks"}
+
+
 def test_hostile_text_on_the_terminal(tmp_path):
     lines = [{"id": f"h{i}", "text": text, "title": text[:300], "source": text[:50]} for i, text in enumerate(HOSTILE)]
     file = tmp_path / "hostile.jsonl"

@@ -62,6 +62,8 @@ class _Judged:
     weights: Any
     neighbours: Sequence[tuple[int, float]]
     tokens: Sequence[Any]
+    residual: Mapping[int, float] | None = None
+    """The part of each term that a dictionary leaves over, where the detector is one."""
     """Its words with their places, for the documents that somebody will look at."""
 
 
@@ -176,6 +178,7 @@ class StreamCore:
             return {}, len(documents)
         rows = rows if has_words.all() else rows[np.flatnonzero(has_words)]
         times = self._clock(with_words)
+        unexplained = self._unexplained(rows)
         scores, made_of = self._scores(rows, times)
         weights = unit_rows(rows, parts.vectoriser)
         near = self._neighbours(weights, times)
@@ -190,7 +193,10 @@ class StreamCore:
             tokens = parts.vectoriser.tokens(full_text(document)) if judgements[i].is_novel else ()
             if parts.themes and tokens:
                 parts.themes.listen(tokens)
-            judged[document.id] = _Judged(document, float(scores[i]), judgements[i], columns, values, near[i], tokens)
+            left = _parts_left(rows, unexplained, i) if judgements[i].is_novel else None
+            judged[document.id] = _Judged(
+                document, float(scores[i]), judgements[i], columns, values, near[i], tokens, left
+            )
             parts.memory.add(document, columns)
             if judgements[i].is_novel:
                 parts.feedback.remember(document.id, float(scores[i]), tuple(float(part[i]) for part in made_of))
@@ -203,6 +209,13 @@ class StreamCore:
         names = ("neighbour_scores_", "cluster_scores_")
         made_of = tuple(getattr(detector, name) for name in names) if hasattr(detector, names[0]) else ()
         return self.parts.feedback.fuse(scores, made_of), made_of
+
+    def _unexplained(self, rows: sp.csr_matrix) -> sp.csr_matrix | None:
+        """What the dictionary of the past leaves over of each row, where the detector is a dictionary."""
+        detector = self.parts.detector
+        if not hasattr(detector, "explain") or not hasattr(detector, "n_features_in_"):
+            return None
+        return detector.explain(rows)
 
     def hear(self, said: Sequence[tuple[str, bool | None]]) -> None:
         """What people said of verdicts since the last step: (id, useful or not, None to take it back)."""
@@ -325,6 +338,7 @@ class StreamCore:
             tokens=one.tokens,
             weights=dict(zip(one.columns.tolist(), one.weights.tolist(), strict=True)),
             nearest=nearest,
+            residual=one.residual,
         )
         return _into_text(evidence, len(full_text(one.document)) - len(one.document.text))
 
@@ -393,6 +407,16 @@ class StreamCore:
             "themes": parts.themes,
         }
         return {name: part for name, part in every.items() if part is not None}
+
+
+def _parts_left(rows: sp.csr_matrix, unexplained: sp.csr_matrix | None, i: int) -> dict[int, float] | None:
+    """Of row i, the part of each term that is left unexplained."""
+    if unexplained is None:
+        return None
+    left = unexplained[i]
+    whole = dict(zip(rows[i].indices.tolist(), rows[i].data.tolist(), strict=True))
+    pairs = zip(left.indices.tolist(), left.data.tolist(), strict=True)
+    return {column: value / whole[column] for column, value in pairs if whole.get(column, 0.0) > 0.0}
 
 
 def _time_and_id(document: Document) -> tuple[float, str]:

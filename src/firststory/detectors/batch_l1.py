@@ -39,7 +39,7 @@ class BatchL1Dictionary(L1DictionaryDetector):
     init, init_rounds, beta, loss, over_weight, n_jobs, random_state
         As in `OnlineL1Dictionary`; beta serves the initial dictionary only.
     tolerance : float
-        A timestep's learning ends when a round lowers the objective by less than this part of it.
+        A timestep's learning ends when five rounds together lower the objective by less than this part of it.
     max_rounds : int
         Or after so many rounds.
     window : int or None
@@ -101,7 +101,7 @@ class BatchL1Dictionary(L1DictionaryDetector):
         init_rounds: int = 5,
         beta: float = 5.0,
         tolerance: float = 1e-4,
-        max_rounds: int = 40,
+        max_rounds: int = 60,
         window: int | None = None,
         loss: str = "l1",
         over_weight: float = 0.5,

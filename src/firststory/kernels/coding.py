@@ -163,6 +163,40 @@ def soft_packing_simplex(
 
 
 @kernel
+def weighted_quantile(
+    column: Array, weights: Array, n_rows: int, gain: float, cap: float, point: Array, owner: Array, z: Array
+) -> tuple[float, float]:
+    """The code of an atom that shares no row with another survivor, in closed form, and what it changes of the cost.
+
+    The cost falls until the ratios p_i / a_i that were passed weigh enough. Sets the price z of the atom's rows.
+    """
+    n = 0
+    for r in range(n_rows):
+        if column[r] != 0.0:
+            point[n] = weights[r] / column[r]
+            owner[n] = r
+            z[r] = 0.0
+            n += 1
+    along = -gain
+    here = 0.0
+    change = 0.0
+    while along < 0.0 and n > 0:
+        k = 0
+        for q in range(1, n):
+            if point[q] < point[k]:
+                k = q
+        change += along * (point[k] - here)
+        here = point[k]
+        row = owner[k]
+        z[row] = cap if along + cap * column[row] < 0.0 else -along / column[row]
+        along += cap * column[row]
+        n -= 1
+        point[k] = point[n]
+        owner[k] = owner[n]
+    return here, change
+
+
+@kernel
 def dual_of_rows(
     slope: Array,
     basic: Array,
@@ -383,6 +417,12 @@ def code_documents(
     owner = np.zeros(widest, np.int64)
     moving = np.zeros(widest, np.int64)
     z = np.zeros(widest)
+    z_alone = np.zeros(widest)
+    alone = np.zeros(widest, np.bool_)
+    cover = np.zeros(widest, np.int64)
+    code = np.zeros(widest)
+    coded = np.zeros(widest, np.int64)
+    origin = np.zeros(n_atoms, np.int64)
     slope = np.zeros(direct)
     nonbasic = np.zeros(direct, np.int64)
     for i in range(start, stop):
@@ -432,81 +472,82 @@ def code_documents(
         T[:] = 0.0
         n_rows = 0
         for q in range(n_terms):
-            covered = False
+            hits = 0
             for h in range(term_ptr[terms[q]], term_ptr[terms[q] + 1]):
                 c = place[np.uint64(term_atoms[h])]
                 if c >= 0:
-                    covered = True
+                    hits += 1
                     if not direct_solve:
                         break
                     T[c, n_rows] = term_values[h]
-            if covered:
+            if hits > 0:
                 terms[n_rows] = terms[q]
                 weights[n_rows] = weights[q]
                 source[n_rows] = source[q]
+                cover[n_rows] = hits
                 n_rows += 1
-        if n_survivors == 1:
-            # Closed form: the weighted quantile of the ratios p_i / a_i.
-            along = -gain[0]
-            here = 0.0
-            change = 0.0
-            for r in range(n_rows):
-                point[r] = weights[r] / T[0, r]
-                owner[r] = r
-            n = n_rows
-            while along < 0.0 and n > 0:
-                k = 0
-                for q in range(1, n):
-                    if point[q] < point[k]:
-                        k = q
-                change += along * (point[k] - here)
-                here = point[k]
-                row = owner[k]
-                if duals.shape[0]:
-                    z[row] = cap if along + cap * T[0, row] < 0.0 else -along / T[0, row]
-                along += cap * T[0, row]
-                n -= 1
-                point[k] = point[n]
-                owner[k] = owner[n]
-            objective[i] = total + change
-            pivots[i] = 1
-            n_codes[i] = 1
-            code_atoms[indptr[i]] = survivor[0]
-            code_values[indptr[i]] = here
-            place[survivor[0]] = -1
-            if duals.shape[0]:
-                for q in range(n):
-                    z[owner[q]] = 0.0
-                for r in range(n_rows):
-                    duals[source[r]] = z[r]
-            continue
+        # Atoms that share no row with another are coded in closed form; the others go into the tableau together.
+        n_kept = 0
+        n_alone = 0
+        made = 0
+        left = 0.0
+        change = 0.0
         if direct_solve:
-            for c in range(n_survivors):
-                slope[c] = -gain[c]
-                nonbasic[c] = c
             for r in range(n_rows):
-                value[r] = weights[r]
-                basic[r] = n_survivors + r
-                below[r] = False
-            made, change, left = soft_packing_simplex(
-                T,
-                value,
-                slope,
-                basic,
-                nonbasic,
-                below,
-                n_rows,
-                n_survivors,
-                n_survivors,
-                cap,
-                tolerance,
-                max_pivots,
-                point,
-                owner,
-                moving,
-            )
+                alone[r] = False
+            for c in range(n_survivors):
+                shared = False
+                for r in range(n_rows):
+                    if T[c, r] != 0.0 and cover[r] > 1:
+                        shared = True
+                        break
+                if shared:
+                    if n_kept < c:
+                        T[n_kept, :n_rows] = T[c, :n_rows]
+                    slope[n_kept] = -gain[c]
+                    nonbasic[n_kept] = n_kept
+                    origin[n_kept] = c
+                    n_kept += 1
+                else:
+                    x, gained = weighted_quantile(T[c], weights, n_rows, gain[c], cap, point, owner, z_alone)
+                    change += gained
+                    code[n_alone] = x
+                    coded[n_alone] = survivor[c]
+                    n_alone += 1
+                    if duals.shape[0]:
+                        for r in range(n_rows):
+                            if T[c, r] != 0.0:
+                                alone[r] = True
+            if n_kept > 0:
+                for r in range(n_rows):
+                    value[r] = weights[r]
+                    basic[r] = n_kept + r
+                    below[r] = False
+                made, gained, left = soft_packing_simplex(
+                    T,
+                    value,
+                    slope,
+                    basic,
+                    nonbasic,
+                    below,
+                    n_rows,
+                    n_kept,
+                    n_kept,
+                    cap,
+                    tolerance,
+                    max_pivots,
+                    point,
+                    owner,
+                    moving,
+                )
+                change += gained
             if duals.shape[0]:
-                dual_of_rows(slope, basic, nonbasic, below, n_rows, n_survivors, n_survivors, cap, z)
+                if n_kept > 0:
+                    dual_of_rows(slope, basic, nonbasic, below, n_rows, n_kept, n_kept, cap, z)
+                for r in range(n_rows):
+                    if alone[r]:
+                        z[r] = z_alone[r]
+            made += n_alone
         else:
             made, change, left = solve_by_column_generation(
                 terms,
@@ -529,21 +570,27 @@ def code_documents(
                 owner,
                 moving,
             )
+            n_kept = n_survivors
+            for c in range(n_survivors):
+                origin[c] = c
         objective[i] = total + change
         pivots[i] = made
         violation[i] = left
-        count = 0
         for r in range(n_rows):
-            if basic[r] < n_survivors and value[r] > 0.0:
-                j = survivor[basic[r]]
-                at = indptr[i] + count
-                while at > indptr[i] and code_atoms[at - 1] > j:
-                    code_atoms[at] = code_atoms[at - 1]
-                    code_values[at] = code_values[at - 1]
-                    at -= 1
-                code_atoms[at] = j
-                code_values[at] = value[r]
-                count += 1
+            if n_kept > 0 and basic[r] < n_kept and value[r] > 0.0:
+                code[n_alone] = value[r]
+                coded[n_alone] = survivor[origin[basic[r]]]
+                n_alone += 1
+        count = 0
+        for q in range(n_alone):
+            at = indptr[i] + count
+            while at > indptr[i] and code_atoms[at - 1] > coded[q]:
+                code_atoms[at] = code_atoms[at - 1]
+                code_values[at] = code_values[at - 1]
+                at -= 1
+            code_atoms[at] = coded[q]
+            code_values[at] = code[q]
+            count += 1
         n_codes[i] = count
         if duals.shape[0]:
             for r in range(n_rows):

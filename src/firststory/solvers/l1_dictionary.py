@@ -19,6 +19,9 @@ from firststory.solvers.spectrum import largest_eigenvalue
 
 Floats = NDArray[np.float64]
 
+PATIENCE = 5
+"""Rounds that are looked at together: a single short step says nothing of convergence."""
+
 CHECK_EVERY = 10
 """ADMM does not descend: the best of every tenth iterate is kept."""
 
@@ -105,11 +108,11 @@ def learn_dictionary(
     over: float = 1.0,
     method: str = "subgradient",
     tolerance: float = 1e-4,
-    max_rounds: int = 40,
+    max_rounds: int = 60,
     max_inner: int = 50,
     n_jobs: int | None = 1,
 ) -> L1Dictionary:
-    """Minimise (2) from `atoms` until a round lowers the objective by less than `tolerance` of it.
+    """Minimise (2) from `atoms` until five rounds together lower the objective by less than `tolerance` of it.
 
     A round is a projected subgradient step with its step size halved until it descends, or, with ``method="admm"``,
     `max_inner` iterations of the papers' ADMM; then exact coding.
@@ -144,9 +147,8 @@ def learn_dictionary(
             step *= 1.5
         elif method == "subgradient":
             step *= 0.3
-        if (lowered > 0 or method == "admm") and lowered <= tolerance * history[0]:
-            break
-        if step * psi < 1e-6:
+        recent = history[-1 - PATIENCE] - history[-1] if len(history) > PATIENCE else np.inf
+        if recent <= tolerance * history[0] or step * psi < 1e-6 or (method == "admm" and lowered <= 0):
             break
     return L1Dictionary(atoms, coding, tuple(history))
 

@@ -93,3 +93,13 @@ def test_stopping_after_any_batch_and_going_on_changes_nothing(hours, width, dat
     k = data.draw(st.integers(0, len(whole) - 1))
     rest = arrivals[whole[k].positions[0].at["line"] + 1 :]
     assert list(Window(width, whole[k].window).batches(rest, k + 1)) == whole[k + 1 :]
+
+
+def test_one_document_from_the_far_future_does_not_stop_the_clock():
+    hours = [0, 24, 700_000, *[24 * (2 + i // 30) + i % 24 for i in range(300)]]
+    batches = list(Window("1d").batches([arrival(i, h) for i, h in enumerate(hours)]))
+    assert sum(len(batch.documents) for batch in batches) == 303
+    assert [len(batch.documents) for batch in batches[-3:]] == [30, 30, 30]
+    k = next(i for i, batch in enumerate(batches) if batch.late)
+    rest = [arrival(i, h) for i, h in enumerate(hours)][batches[k].positions[0].at["line"] + 1 :]
+    assert list(Window("1d", batches[k].window).batches(rest, k + 1)) == batches[k + 1 :]

@@ -20,6 +20,10 @@ UNITS |= {"w": 604800, "week": 604800}
 MOST = 10_000
 """Documents of one timestep, however long its window: memory is bounded."""
 
+WRONG_CLOCK = 100
+"""Late documents in one window, nearly all that it has, after which the clock is taken to have been wrong: a single
+document from the year 2099 must not keep a window open for ever."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -63,6 +67,9 @@ class Window:
                     pending.late += closed is not None and here < closed
                     high = here if high is None else max(high, here)
                 pending.add(document, position)
+                if self.seconds and here is not None and pending.late >= max(WRONG_CLOCK, 0.9 * len(pending.documents)):
+                    high = here
+                    yield pending.close(high)
             if len(pending.documents) >= self.count or len(pending.quarantined) >= MOST:
                 self._reached = high
                 yield pending.close(high)

@@ -118,6 +118,7 @@ class StoryTracker:
         self._open: dict[int, StoryRecord] = {}
         self._story_of: OrderedDict[str, int] = OrderedDict()
         self._links: dict[tuple[int, int], int] = {}
+        self._linked: set[tuple[int, int]] = set()
         self._next = 1
         self._documents = 0
         self._opening = 0.2
@@ -169,6 +170,7 @@ class StoryTracker:
             if len(ranked) > 1 and ranked[1][0] >= bar:
                 pair = (min(best, ranked[1][2]), max(best, ranked[1][2]))
                 self._links[pair] = self._links.get(pair, 0) + 1
+                self._linked.add(pair)
             self._open[best].add(arrival.document, time, arrival.columns, arrival.weights, arrival.surfaces)
             return self._remember(document.id, best, opened=False, closeness=closeness)
         key = self._next
@@ -209,7 +211,8 @@ class StoryTracker:
     # -- the end of a step ---------------------------------------------------------------------------------
 
     def _merge_linked(self) -> None:
-        for pair in sorted(pair for pair, count in self._links.items() if count >= 2):
+        # Only pairs that this step linked: the others were looked at when they were.
+        for pair in sorted(pair for pair in self._linked if self._links.get(pair, 0) >= 2):
             older, younger = (self._open.get(key) for key in pair)
             if older is None or younger is None:
                 del self._links[pair]
@@ -222,6 +225,7 @@ class StoryTracker:
                         self._story_of[name] = pair[0]
                 self._changed[pair[0]], self._changed[pair[1]] = older, younger
                 del self._links[pair]
+        self._linked.clear()
         while len(self._links) > self.max_stories:
             self._links.pop(next(iter(self._links)))
 

@@ -88,10 +88,11 @@ class StoryRecord:
             *self.recent[-(MAX_RECENT - 1) :],
             (columns.astype(np.int32), weights.astype(np.float32)),
         ]
-        self.recent_names = [*self.recent_names[-(MAX_RECENT - 1) :], (document.id, title_of(document))]
+        title = title_of(document)
+        self.recent_names = [*self.recent_names[-(MAX_RECENT - 1) :], (document.id, title)]
         self.unchecked += 1
         self.size += 1
-        self.members.append((closeness, document.id, title_of(document)))
+        self.members.append((closeness, document.id, title))
         if len(self.members) > MAX_MEMBERS:
             # The first document always stays; of the others, those that were closest.
             self.members = [
@@ -218,7 +219,9 @@ class StoryRecord:
         """The story as a value."""
         central = max(self.members[1:], key=lambda member: member[0]) if self.size > 2 else self.members[0]
         recent = [t for t in self.arrivals if now is not None and t > now - GROWTH_DAYS * DAY]
-        key_terms = [self.surfaces[column] for column in self._heaviest(4 * N_KEY_TERMS) if column in self.surfaces]
+        key_terms = [
+            harmless(self.surfaces[column], 60) for column in self._heaviest(4 * N_KEY_TERMS) if column in self.surfaces
+        ]
         return Story(
             id=self.name,
             title=central[2],

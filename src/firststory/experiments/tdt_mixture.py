@@ -207,8 +207,8 @@ def _paired(outcomes: list[dict[str, Outcome]]) -> str:
 def _local_table(outcome: dict[str, Outcome], n: int, targets: int) -> str:
     text = (
         f"Local news on single incidents: first half history, second half test ({n} documents, {targets} first "
-        "stories). In brackets the same implementation as above on an uncleaned version of this corpus (2,828 test "
-        "documents, 1,732 targets), so the figures are near relatives, not the same. In square brackets 95 % "
+        "stories). In brackets the same implementation as above on a version of this corpus with 5,843 articles "
+        "(2,828 test documents, 1,732 targets), so the figures are near relatives, not the same. In square brackets 95 % "
         "bootstrap intervals over incidents."
     )
     lines = [

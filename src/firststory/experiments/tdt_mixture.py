@@ -208,8 +208,8 @@ def _local_table(outcome: dict[str, Outcome], n: int, targets: int) -> str:
     text = (
         f"Local news on single incidents: first half history, second half test ({n} documents, {targets} first "
         "stories). In brackets the same implementation as above on a version of this corpus with 5,843 articles "
-        "(2,828 test documents, 1,732 targets), so the figures are near relatives, not the same. In square brackets 95 % "
-        "bootstrap intervals over incidents."
+        "(2,828 test documents, 1,732 targets), so the figures are near relatives, not the same. In square brackets "
+        "95 % bootstrap intervals over incidents."
     )
     lines = [
         text,

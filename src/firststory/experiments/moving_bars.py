@@ -29,8 +29,8 @@ steps, {seeds} seeds. Cosine of each factor with the true bar in the row where s
 **Reproduced**: with the paper's short factorisation of `[Lambda H; U]` (`solver="multiplicative"`) topics of weight
 up to one average document follow the bars; heavier ones freeze. The Gram statistics of `solver="hals"` hold documents
 instead of topics, so a past of one step already weighs as much as the present: where topics move within a step, they
-need `memory` of 0.1 or less and several rounds, and where no sample is nearly pure (lowest 0.3) they lose the bars
-all the same. They are for streams that move slowly, where they are many times faster.
+need a `memory` well below 1 and several rounds, and where no sample is nearly pure (lowest 0.3) they follow only
+without any memory. They are for streams that move slowly, where they are many times faster.
 
 ![the factors in their rows over the steps](moving-bars-factors.png)
 

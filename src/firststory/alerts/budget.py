@@ -220,8 +220,8 @@ class BudgetKeeper:
         """What the bucket holds: at most a fifth of a week's alerts, and one at least."""
         if self.budget.kind == "share":
             per_day = UNTIMED_DAY if self._clock is None else self._recent_documents / self._recent_days
-            return max(2.5, 0.7 * per_day * self.budget.amount)
-        return max(1.9, self.budget.amount * self.budget.bucket / DAY)
+            return max(2.0, 0.7 * per_day * self.budget.amount)
+        return max(1.4, self.budget.amount * self.budget.bucket / DAY)
 
     def change(self, budget: str | float | Budget) -> None:
         """Hold the stream to another budget from now on; the bar starts from its point of rest."""

@@ -90,7 +90,7 @@ def _roc(outcomes: dict[str, Outcome], stream: Timesteps, path: Path) -> None:
 
 
 def draw_time(seconds: dict[str, Floats], path: Path) -> None:
-    """CPU seconds a timestep; the numbers say how many times as long batch learning takes as the paper's online step."""
+    """CPU seconds a timestep; the numbers: how many times as long batch learning takes as the paper's online step."""
     figure, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
     steps = np.arange(1, seconds[BATCH].size + 1)
     for name, marker in ((BATCH, "o"), (ONLINE, "s"), (CARRY, "^")):

@@ -7,6 +7,7 @@ skipped with its reason in the table.
 from __future__ import annotations
 
 BENCHMARKS: dict[str, str] = {
+    "fused": "fused",
     "neighbours": "neighbours",
     "vectoriser": "vectoriser",
     "nmf": "nmf",

@@ -21,9 +21,9 @@ from firststory.text import StreamVectorizer
 TITLE = "Nearest earlier document: NearestNeighbour, a scipy loop, scikit-learn"
 
 DOCUMENTS, QUICK_DOCUMENTS = 30_000, 1500
-JUDGED = 60
+JUDGED = 40
 """Documents that each peer judges against the same past."""
-REPEATS = 3
+REPEATS = 2
 
 
 def run(*, quick: bool) -> str:

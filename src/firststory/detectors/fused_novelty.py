@@ -54,7 +54,7 @@ class FusedNovelty(StreamDetector):
         order of arrival is the clock (200 documents a day). "even": all alike, `cos (1 + days)^-0.3`; without `times`
         nothing ages.
     max_age : float or None, default=None
-        Seconds after which a document is forgotten. None: never. Needs `times`.
+        Seconds after which a document is forgotten. None: never. Needs `times`, and the horizon "events".
     n_neighbours : int, default=3
         How many neighbours are kept as evidence.
     budget : int, default=100_000
@@ -157,7 +157,7 @@ class FusedNovelty(StreamDetector):
             rows.indptr, rows.indices, _log_counts(rows), *self._aged(days, ticks),
             width=rows.shape[1], k=self.n_neighbours,
             window=UNBOUNDED if self.window is None else self.window,
-            max_age=math.inf if self.max_age is None else self.max_age / DAY,
+            max_age=self.max_age / DAY if self.max_age is not None and self.timed_ else math.inf,
             budget=self.budget, knobs=KNOBS[self.ageing],
         )  # fmt: skip
         return _fuse(self.neighbour_scores_, self.cluster_scores_)

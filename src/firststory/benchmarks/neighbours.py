@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 
-from firststory.detectors.fused_novelty import FusedNovelty
 from firststory.detectors.incremental_clustering import IncrementalClustering
 from firststory.detectors.nearest_neighbour import NearestNeighbour
 from firststory.errors import FirststoryError
@@ -69,7 +68,6 @@ def _corpus(name: str, rows: sp.csr_matrix, quick: bool) -> list[str]:
     learners: dict[str, Any] = {
         "firststory NearestNeighbour": NearestNeighbour(window=rows.shape[0]),
         "firststory IncrementalClustering": IncrementalClustering(window=rows.shape[0]),
-        "firststory FusedNovelty": FusedNovelty(window=rows.shape[0]),
     }
     for detector in learners.values():
         detector.fit(past)

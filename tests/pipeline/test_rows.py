@@ -23,3 +23,14 @@ def test_rows_of_counts_and_of_tfidf_give_the_same(news, norm):
         np.testing.assert_allclose(lengths, 1.0)
     # idf moves while a batch is read, so a count may be off by one here and there; later it hardly moves.
     assert np.asarray(plain.multiply(found).sum(axis=1)).min() > 0.97
+
+
+def test_first_occurrences_are_the_first_of_all(news):
+    vectoriser = StreamVectorizer(language="en").fit([document.text for document in news])
+    text = " ".join(document.text for document in news[:20])
+    every, first = vectoriser.tokens(text), vectoriser.tokens(text, first_only=True)
+    firsts = {}
+    for token in every:
+        firsts.setdefault(token.surface, token)
+    assert first == list(firsts.values())
+    assert vectoriser.tokens("", first_only=True) == []

@@ -190,7 +190,7 @@ class StreamCore:
         for i, document in enumerate(with_words):
             span = slice(weights.indptr[i], weights.indptr[i + 1])
             columns, values = weights.indices[span], weights.data[span]
-            tokens = parts.vectoriser.tokens(full_text(document)) if judgements[i].is_novel else ()
+            tokens = parts.vectoriser.tokens(full_text(document), first_only=True) if judgements[i].is_novel else ()
             if parts.themes and tokens:
                 parts.themes.listen(tokens)
             left = _parts_left(rows, unexplained, i) if judgements[i].is_novel else None
@@ -286,7 +286,7 @@ class StreamCore:
 
     def _surfaces(self, one: _Judged) -> dict[int, str]:
         """How each column reads where it first stands in the text."""
-        tokens = one.tokens or self.parts.vectoriser.tokens(full_text(one.document)[:LEAD])
+        tokens = one.tokens or self.parts.vectoriser.tokens(full_text(one.document)[:LEAD], first_only=True)
         # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
         return {token.column: token.surface for token in reversed(tokens) if token.column >= 0}
 

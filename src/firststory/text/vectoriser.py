@@ -223,8 +223,11 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         self._check_parameters()
         return self._vectorise(self._documents(texts), learn=False)
 
-    def tokens(self, text: str) -> list[Token]:
-        """The terms of a text where they stand in it, for evidence. Stop words are left out; never learns."""
+    def tokens(self, text: str, *, first_only: bool = False) -> list[Token]:
+        """The terms of a text where they stand in it, for evidence. Stop words are left out; never learns.
+
+        With `first_only` a word is given where it first stands (in each 100,000 characters or so), and not again.
+        """
         check_is_fitted(self)
         table = self._table()
         found = []
@@ -232,6 +235,10 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         for chunk in chunks(self._documents([text])):
             _, starts, ends, kinds = table.tokens(chunk)
             surfaces = [chunk.text[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+            if first_only:
+                # Read from the end, so that of equal words the first is what the dictionary keeps.
+                first = sorted(dict(zip(reversed(surfaces), range(len(surfaces) - 1, -1, -1), strict=True)).values())
+                surfaces, starts, kinds = [surfaces[i] for i in first], starts[first], kinds[first]
             found += [
                 Token(surface, offset + start, offset + start + len(surface), term, self.vocabulary_[term])
                 for surface, start, words in zip(

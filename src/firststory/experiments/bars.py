@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from firststory.datasets.bars import SIDE, make_bars, mix_bars
@@ -147,7 +148,8 @@ def _cap_table(reference: dict[tuple[str, float], str], seeds: int) -> list[str]
 
 def _judge_all(place: tuple[bool, float, int], seeds: int, way: str, cap: float) -> Floats:
     """One row a seed: mean cosine, KL, whether all factors were found. Runs are independent: every core takes some."""
-    return np.array(Parallel(n_jobs=-1)(delayed(_judge)(place, seed, way, cap) for seed in range(seeds)))
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        return np.array(list(pool.map(partial(_judge, place, way=way, cap=cap), range(seeds))))
 
 
 def _judge(place: tuple[bool, float, int], seed: int, way: str, cap: float) -> tuple[float, float, float]:

@@ -186,9 +186,9 @@ def _name(rng: np.random.Generator) -> str:
 
 def _cast(rng: np.random.Generator, *, idle: bool = False) -> tuple[str, list[str], list[str]]:
     """A story's headline, the words of its kind, and its own names and figures."""
-    own = [_name(rng) for _ in range(6)] + [str(int(rng.integers(12, 9800))) for _ in range(2)]
+    own = [_name(rng) for _ in range(9)] + [str(int(rng.integers(12, 9800))) for _ in range(3)]
     if idle:
-        return f"Notes from {own[0]}", _EVERYDAY, own[:1]
+        return f"Notes from {own[0]}", _EVERYDAY, own[:3]
     headline, words = _KINDS[int(rng.integers(len(_KINDS)))]
     return headline.format(place=own[0], name=own[1]), words.split(), own
 
@@ -197,7 +197,7 @@ def _report(rng: np.random.Generator, cast: tuple[str, list[str], list[str]], se
     headline, words, own = cast
     lines = []
     for _ in range(sentences):
-        parts = [*rng.choice(words, 4), *rng.choice(own, 2), *rng.choice(_EVERYDAY, 4)]
+        parts = [*rng.choice(words, 3), *rng.choice(own, 4), *rng.choice(_EVERYDAY, 4)]
         rng.shuffle(parts)
         line = " ".join(map(str, parts))
         lines.append(line[0].upper() + line[1:] + ".")

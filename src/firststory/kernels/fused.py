@@ -330,7 +330,11 @@ def look(
         cosine = sums[c] / math.sqrt(c_square[c])
         sums[c] = 0.0
         capped = min(1.0, cosine)
-        centroid = max(centroid, faded(capped, tick - c_tick[c], knobs[FLOOR], knobs[TAU], knobs[STRONG]))
+        # Ageing only lowers a cosine, so that most clusters are out without their age being looked at.
+        if capped > centroid:
+            centroid = max(centroid, faded(capped, tick - c_tick[c], knobs[FLOOR], knobs[TAU], knobs[STRONG]))
+        if capped < best_score:
+            continue
         score = lagged(capped, day - c_day[c], knobs[JOIN_BETA], knobs[STRONG])
         if score > best_score or (score == best_score and best >= 0 and c_label[c] < c_label[best]):
             best, best_score, best_cosine = c, score, cosine

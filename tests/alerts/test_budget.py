@@ -75,6 +75,18 @@ def test_kept_when_a_day_comes_as_one_batch_and_the_best_go_first(kind):
     assert (np.abs(alerts - 140) <= 28).all(), alerts
 
 
+def test_a_batch_that_spans_weeks_keeps_to_the_budget_in_each():
+    rng = np.random.default_rng(7)
+    times, scores = np.sort(rng.random(1200)) * 400 * DAY, rng.random(1200)
+    gate, novel = AlertGate("1/day"), np.zeros(1200, bool)
+    for start in range(0, 1200, 100):  # a batch is a month
+        inside = slice(start, start + 100)
+        novel[inside] = [judged.is_novel for judged in gate.judge(scores[inside], times[inside].tolist())]
+    alerts = times[novel]
+    most = max(np.searchsorted(alerts, t + 7 * DAY) - i for i, t in enumerate(alerts))
+    assert most <= 9 and 330 <= novel.sum() <= 410
+
+
 def test_most_novel_first_without_the_future():
     times, scores = stream("steady")
     novel = judge_all(AlertGate("20/day"), scores, times)

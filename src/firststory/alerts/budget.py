@@ -170,15 +170,29 @@ class BudgetKeeper:
 
         `keys` (the documents' ids) decide between equal scores when there is not enough budget for all of them.
         """
-        n = len(novelties)
-        known = [t for t in (times or ()) if t is not None]
-        self._arrive(n, known)
-        decisions: list[Decision | None] = [None] * n
-        order = sorted(range(n), key=lambda i: (p_values[i], -_number(novelties[i]), keys[i] if keys else i))
-        for i in order:
-            decisions[i] = self._decide_one(_number(novelties[i]), p_values[i])
+        decisions: list[Decision | None] = [None] * len(novelties)
+        for group in self._days(len(novelties), times):
+            self._arrive(len(group), [t for i in group if times and (t := times[i]) is not None])
+            group.sort(key=lambda i: (p_values[i], -_number(novelties[i]), keys[i] if keys else i))
+            for i in group:
+                decisions[i] = self._decide_one(_number(novelties[i]), p_values[i])
         self._record(force=False)
         return [decision for decision in decisions if decision is not None]
+
+    def _days(self, n: int, times: Sequence[float | None] | None) -> list[list[int]]:
+        """The documents of a step by the day (the hour, for budgets by the hour) that they belong to, in its order.
+
+        A step may span weeks: its best documents must not all be taken from one of them.
+        """
+        if self.budget.kind != "rate" or not times or all(t is None for t in times):
+            return [list(range(n))] if n else []
+        unit = 3600.0 if self.budget.bucket < 1.4 * DAY else DAY
+        groups: dict[float, list[int]] = {}
+        latest = min(t for t in times if t is not None)
+        for i, time in enumerate(times):
+            latest = latest if time is None else time
+            groups.setdefault(latest // unit, []).append(i)
+        return [groups[day] for day in sorted(groups)]
 
     def _decide_one(self, novelty: float, p_value: float) -> Decision:
         if self.budget.kind == "threshold":

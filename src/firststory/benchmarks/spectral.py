@@ -132,8 +132,8 @@ def memory_table(quick: bool) -> str:
         f"| {d:,} | {k} | {batch * n_batches:,} | {found['rank']} | {found['learn']:.1f} | {found['estimate']:.1f} | "
         f"{found['largest'] / 2**20:.0f} MB | {8 * d * d / 2**30:.1f} GB | {found['peak'] / 2**30:.2f} GB "
         f"({found['start'] / 2**30:.2f} GB after the first ten documents) |\n\n"
-        "Goal: no d x d array, under 2 GB. Learning includes the renewals of the frame; reservoir 10,000, 100 words a "
-        "document, a re-estimate every thousand."
+        "Goal: no d x d array, under 2 GB. Learning includes a renewal of the frame and a re-estimate every thousand "
+        "documents; reservoir 10,000, 100 words a document."
     )
 
 
@@ -142,7 +142,7 @@ def large_vocabulary(d: int, k: int, batch: int, n_batches: int) -> dict[str, fl
     warm_up()
     rng = np.random.default_rng(0)
     cumulative = planted_topics(d, k, rng)
-    model = SpectralLeader(k, update_every=NEVER, random_state=0)
+    model = SpectralLeader(k, update_every=batch, random_state=0)
     model.partial_fit(planted_rows(cumulative, 10, 100, rng))
     start = _peak()
     learn, estimate = 0.0, []

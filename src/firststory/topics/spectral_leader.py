@@ -163,6 +163,7 @@ class SpectralLeader(SingleTopicModel):
         self._pool_ = Reservoir(self.reservoir, self.reservoir_bias)
         self._sketch_ = MomentSketch(np.zeros((rows.shape[1], 0)))
         self._changed_ = 0
+        self._renew_ = False
         self._pending_ = 0
         self._cold_at_ = 0
         self.n_documents_ = 0
@@ -185,15 +186,18 @@ class SpectralLeader(SingleTopicModel):
         self._changed_ += len(came)
         self._sketch_.widen(rows.shape[1])
         due = self._pending_ >= self.update_every or self.n_documents_ >= max(2 * self._estimated_at_, 1)
-        if self._stale(due):
-            self._renew_frame()
-        elif self.sketch is not None or self._sketch_.rank == self._sketch_.width:
+        due = due or self.components_.shape[1] < rows.shape[1]
+        # A stale frame is left alone until an estimate needs it: renewing it takes in all that came meanwhile.
+        self._renew_ = self._renew_ or self._stale()
+        if not self._renew_:
             self._sketch_.add(gone, -1)
             self._sketch_.add(came)
-        if due or self.components_.shape[1] < rows.shape[1]:
+        elif due:
+            self._renew_frame()
+        if due:
             self._estimate()
 
-    def _stale(self, due: bool) -> bool:
+    def _stale(self) -> bool:
         """Whether the frame has to be made anew from the pool."""
         width, rank = self._sketch_.width, self._sketch_.rank
         wanted = min(self._frame_size(), width)
@@ -201,7 +205,7 @@ class SpectralLeader(SingleTopicModel):
             return True
         if rank == width:  # the frame is the whole space: nothing to renew, but rounding to be cleared now and then
             return self._changed_ > max(self.reservoir, 10_000)
-        return due if self.sketch is None else self._changed_ > STALE * len(self._pool_)
+        return self.sketch is None or self._changed_ > STALE * len(self._pool_)
 
     def _renew_frame(self) -> None:
         """An orthonormal basis of the leading eigenspace of M2 over the pool, and the pool's moments in it."""
@@ -224,6 +228,7 @@ class SpectralLeader(SingleTopicModel):
         self._sketch_ = MomentSketch(basis)
         self._sketch_.add(documents)
         self._changed_ = 0
+        self._renew_ = False
 
     def _estimate(self) -> None:
         """theta_t = f(T_t): the moments of the pool, their decomposition, repair, and the places of the last step."""

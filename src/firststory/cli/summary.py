@@ -44,4 +44,5 @@ def print_summary(screen: Console, before: dict[str, Any], after: dict[str, Any]
         said = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()) if number)
         screen.print(f"Put aside: {said}. See them: firststory status --quarantine --store {store}", markup=False)
     if counts["scored"]:
-        screen.print(f"{rate:,.0f} documents/s. Next: firststory stories --store {store}", markup=False)
+        # A command that is broken over lines cannot be copied.
+        screen.print(f"{rate:,.0f} documents/s. Next: firststory stories --store {store}", markup=False, soft_wrap=True)

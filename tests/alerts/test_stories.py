@@ -109,7 +109,7 @@ def test_stories_that_turn_out_to_be_one_are_merged_and_say_so():
 
 
 def test_a_story_that_falls_apart_is_split_and_says_from_what():
-    maker, tracker = Maker(), StoryTracker(join=0.1, split=0.5)
+    maker, tracker = Maker(), StoryTracker(join=0.1, split=0.5, cohesion=0.0)
     arrivals = [maker.arrival("seed", "election fraud court protest march police")]
     arrivals += [maker.arrival(f"c{i}", "election court fraud ruling judge appeal", 1 + i) for i in range(5)]
     arrivals += [maker.arrival(f"p{i}", "protest march police gas barricade arrest", 1.5 + i) for i in range(5)]

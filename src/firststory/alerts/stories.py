@@ -10,7 +10,9 @@ stories (local incidents) a document must be closer to join than where most cont
 
     bar = max(MIN_BAR, join + pull * logit(recent share of documents that opened a story)),
 
-which is the prior odds of a new story in a Bayesian's hands. At the end of a step, stories that documents keep linking
+which is the prior odds of a new story in a Bayesian's hands. A document that is much less close than the story's own
+documents were (less than `cohesion` of their average) does not join: two floods share their words, not their story. At
+the end of a step, stories that documents keep linking
 and that are alike are merged; a story that has come to tell of two happenings is split; one that nobody has added to
 for `fade` days fades and leaves the memory.
 """
@@ -85,6 +87,8 @@ class StoryTracker:
         Stories in memory; the ones that were quiet longest fade first.
     window : int, default=20000
         Documents whose story is remembered.
+    cohesion : float, default=0.35
+        The part of a story's usual closeness that a document must reach to join it.
 
     Examples
     --------
@@ -107,6 +111,7 @@ class StoryTracker:
         fade: float = 30.0,
         max_stories: int = 5000,
         window: int = 20_000,
+        cohesion: float = 0.35,
     ) -> None:
         self.join = join
         self.pull = pull
@@ -115,6 +120,7 @@ class StoryTracker:
         self.fade = fade
         self.max_stories = int(max_stories)
         self.window = int(window)
+        self.cohesion = cohesion
         self._open: dict[int, StoryRecord] = {}
         self._story_of: OrderedDict[str, int] = OrderedDict()
         self._links: dict[tuple[int, int], int] = {}
@@ -193,8 +199,9 @@ class StoryTracker:
                 continue
             story = self._open[key]
             days = 0.0 if time is None or story.last is None else max(0.0, time - story.last) / DAY
-            closeness = story.cosine(arrival.columns, arrival.weights) * (1.0 + days) ** -LINGER
-            ranked.append((closeness, -key, key))
+            cosine = story.cosine(arrival.columns, arrival.weights)
+            if cosine >= self.cohesion * story.usual_closeness():
+                ranked.append((cosine * (1.0 + days) ** -LINGER, -key, key))
         ranked.sort(reverse=True)
         return ranked
 
@@ -271,7 +278,16 @@ class StoryTracker:
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values. Call it between steps, after `changed`."""
         state: dict[str, Any] = {
-            "params": [self.join, self.pull, self.merge, self.split, self.fade, self.max_stories, self.window],
+            "params": [
+                self.join,
+                self.pull,
+                self.merge,
+                self.split,
+                self.fade,
+                self.max_stories,
+                self.window,
+                self.cohesion,
+            ],
             "next": self._next,
             "seen": self._documents,
             "opening": self._opening,

@@ -54,12 +54,19 @@ class StoryRecord:
         """Documents that joined since somebody looked whether the story falls apart."""
         self.members: list[tuple[float, str, str]] = []
         """(closeness to the centroid on arrival, id, title)."""
+        self.joined = 0
+        self.closeness = 0.0
+        """How many documents joined, and the sum of how close each was to the centroid before it did."""
 
     # -- growing -------------------------------------------------------------------------------------------
 
     def cosine(self, columns: NDArray[Any], weights: NDArray[Any]) -> float:
         """Cosine of a unit row and the centroid."""
         return self._dot(columns, weights) / float(np.sqrt(self.norm2)) if self.norm2 > 0 else 0.0
+
+    def usual_closeness(self) -> float:
+        """How close to the centroid its documents were when they joined, on average; 0 before two have."""
+        return self.closeness / self.joined if self.joined >= 2 else 0.0
 
     def add(
         self,
@@ -72,6 +79,9 @@ class StoryRecord:
         """A new document joins. How its terms read is asked of the first few members only."""
         dot = self._dot(columns, weights)
         closeness = dot / float(np.sqrt(self.norm2)) if self.norm2 > 0 else 1.0
+        if self.size:
+            self.joined += 1
+            self.closeness += closeness
         for column, weight in zip(columns.tolist(), weights.tolist(), strict=True):
             self.centroid[column] = self.centroid.get(column, 0.0) + weight
         self.norm2 += float(weights @ weights) + 2.0 * dot
@@ -143,6 +153,8 @@ class StoryRecord:
             self.centroid[column] = self.centroid.get(column, 0.0) + weight
         self.norm2 += other.norm2 + 2.0 * dot
         self.size += other.size
+        self.joined += other.joined
+        self.closeness += other.closeness
         self.duplicates += other.duplicates
         for source, count in other.sources.items():
             if source in self.sources or len(self.sources) < MAX_SOURCES:

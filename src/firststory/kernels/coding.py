@@ -227,7 +227,7 @@ def code_documents(
     z = np.zeros(widest)
     z_alone = np.zeros(widest)
     alone = np.zeros(widest, np.bool_)
-    cover = np.zeros(widest, np.int64)
+    shared = np.zeros(max(direct, 1), np.bool_)
     code = np.zeros(widest)
     coded = np.zeros(widest, np.int64)
     origin = np.zeros(n_atoms, np.int64)
@@ -278,21 +278,27 @@ def code_documents(
             tableau = np.zeros(2 * n_terms * width)
         T = tableau[: n_terms * width].reshape(width, n_terms)
         T[:] = 0.0
+        for c in range(width):
+            shared[c] = False
         n_rows = 0
         for q in range(n_terms):
-            hits = 0
+            first = -1
             for h in range(term_ptr[terms[q]], term_ptr[terms[q] + 1]):
                 c = place[np.uint64(term_atoms[h])]
                 if c >= 0:
-                    hits += 1
                     if not direct_solve:
+                        first = c
                         break
                     T[c, n_rows] = term_values[h]
-            if hits > 0:
+                    if first < 0:
+                        first = c
+                    else:
+                        shared[first] = True
+                        shared[c] = True
+            if first >= 0:
                 terms[n_rows] = terms[q]
                 weights[n_rows] = weights[q]
                 source[n_rows] = source[q]
-                cover[n_rows] = hits
                 n_rows += 1
         # Atoms that share no row with another are coded in closed form; the others go into the tableau together.
         n_kept = 0
@@ -304,12 +310,7 @@ def code_documents(
             for r in range(n_rows):
                 alone[r] = False
             for c in range(n_survivors):
-                shared = False
-                for r in range(n_rows):
-                    if T[c, r] != 0.0 and cover[r] > 1:
-                        shared = True
-                        break
-                if shared:
+                if shared[c]:
                     if n_kept < c:
                         T[n_kept, :n_rows] = T[c, :n_rows]
                     slope[n_kept] = -gain[c]

@@ -80,11 +80,13 @@ def soft_packing_simplex(
         # The break-points along the ray: a code that falls to zero, or a slack that changes side.
         n = 0
         n_moving = 0
+        ray = T[entering]
         for b in range(n_rows):
-            a = direction * T[entering, b]
-            if a != 0.0:
-                moving[n_moving] = b
-                n_moving += 1
+            a = direction * ray[b]
+            if a == 0.0:
+                continue
+            moving[n_moving] = b
+            n_moving += 1
             if (a > 1e-11 and not below[b]) or (a < -1e-11 and below[b]):
                 point[n] = max(value[b] / a, 0.0)
                 owner[n] = b
@@ -127,7 +129,6 @@ def soft_packing_simplex(
         inverse = 1.0 / T[entering, row]
         rate = slope[entering] if direction > 0 else slope[entering] - cap
         sparse = 4 * n_moving < n_rows
-        ray = T[entering]
         for c in range(n_columns):
             f = T[c, row]
             if f != 0.0 and c != entering:

@@ -6,11 +6,13 @@ import importlib
 import inspect
 import pkgutil
 
+import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import firststory as fs
-from firststory.checks import STREAM_CHECKS
+from firststory.checks import STREAM_CHECKS, stream_of_rows
+from firststory.detectors.base import StreamDetector
 from firststory.estimator import StreamEstimator
 
 # Smaller than the defaults, so that the hundred checks of scikit-learn stay quick; nothing else is changed.
@@ -40,6 +42,22 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.parametrize("kind", public_estimators(), ids=lambda kind: kind.__name__)
 def test_stream_contract(kind, check):
     check(build(kind))
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in public_estimators() if issubclass(kind, StreamDetector)], ids=lambda kind: kind.__name__
+)
+def test_manners_of_scikit_learns_outlier_detectors(kind):
+    """What `check_outliers_train` asks: scikit-learn skips it here, because it feeds negative rows."""
+    first, second = stream_of_rows(n_steps=2, growth=0)
+    detector = build(kind).fit(first)
+    scores, decisions, said = (
+        act(second) for act in (detector.score_samples, detector.decision_function, detector.predict)
+    )
+    np.testing.assert_allclose(scores, -detector.novelty(second))
+    np.testing.assert_allclose(decisions, scores - detector.offset_)
+    np.testing.assert_array_equal(said, np.where(decisions < 0, -1, 1))
+    assert set(build(kind).fit_predict(first)) <= {-1, 1}
 
 
 def test_no_estimator_escapes():

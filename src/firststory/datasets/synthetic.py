@@ -26,78 +26,15 @@ _KINDS = (
     ("Outbreak of fever in {place}", "hospital patients vaccine doctors infection cases ministry symptoms ward spread"),
     ("Train derails near {place}", "passengers carriage track rail injured crash driver signal speed inquiry station"),
 )
-_EVERYDAY = [
-    "people",
-    "city",
-    "officials",
-    "year",
-    "time",
-    "week",
-    "government",
-    "area",
-    "day",
-    "report",
-    "local",
-    "police",
-    "group",
-    "public",
-    "state",
-    "number",
-    "early",
-    "late",
-    "called",
-    "told",
-    "expected",
-    "according",
-    "statement",
-    "spokesman",
-    "residents",
-    "minister",
-    "country",
-    "national",
-    "several",
-    "hundreds",
-    "morning",
-    "evening",
-    "weekend",
-    "plan",
-    "meeting",
-    "service",
-    "road",
-    "school",
-    "office",
-    "family",
-    "community",
-    "office",
-    "news",
-]
-_SYLLABLES = [
-    "ka",
-    "lo",
-    "mar",
-    "vin",
-    "tor",
-    "es",
-    "bel",
-    "dun",
-    "rio",
-    "ha",
-    "sel",
-    "ni",
-    "gar",
-    "po",
-    "tal",
-    "wen",
-    "ur",
-    "mi",
-    "zen",
-    "fal",
-    "cor",
-    "ash",
-    "le",
-    "bri",
-    "don",
-]
+_EVERYDAY_TEXT = (
+    "people city officials year time week government area day report local police group public state number "
+    "early late called told expected according statement spokesman residents minister country national "
+    "several hundreds morning evening weekend plan meeting service road school office family community office "
+    "news"
+)
+_EVERYDAY = _EVERYDAY_TEXT.split()
+_SYLLABLES_TEXT = "ka lo mar vin tor es bel dun rio ha sel ni gar po tal wen ur mi zen fal cor ash le bri don"
+_SYLLABLES = _SYLLABLES_TEXT.split()
 
 
 def make_story_stream(

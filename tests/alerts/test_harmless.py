@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.text import Text
 
@@ -23,7 +23,9 @@ def test_nothing_that_acts_survives(text, limit):
     assert harmless(line, limit) == line  # once is enough
 
 
-@settings(max_examples=150, deadline=None)
+@example("\\\\\\")  # three backslashes: Rich's own escape leaves them, and they swallowed the closing tag
+@example("a\\")
+@settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from("[]\\/ab=#:@ \x1b\u202e"), max_size=40))
 def test_rich_takes_nothing_for_mark_up(text):
     shown = Text.from_markup(f"[bold]{terminal(text)}[/bold]", emoji=False)

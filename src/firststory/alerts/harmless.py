@@ -68,7 +68,10 @@ def terminal(text: str, limit: int = 200) -> str:
     """
     from rich.markup import escape
 
-    return escape(harmless(text, limit))
+    escaped = escape(harmless(text, limit))
+    # An odd number of backslashes at the end would escape the tag of ours that follows; Rich looks after one only.
+    trailing = len(escaped) - len(escaped.rstrip("\\"))
+    return escaped + "\\" if trailing % 2 else escaped
 
 
 def _joins(text: str, index: int) -> bool:

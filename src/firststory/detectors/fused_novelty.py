@@ -13,7 +13,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.detectors.base import Floats, StreamDetector
 from firststory.detectors.clock import forward, standing
-from firststory.kernels.fused import FusedIndex, capped_clock
+from firststory.kernels.ageing import capped_clock
+from firststory.kernels.fused import FusedIndex
 
 DAY = 86400.0
 
@@ -24,7 +25,7 @@ KNOBS = {
     "gentle": np.array([0.6, 0.4, 0.12, 0.2, 30.0, 1.25, 3.0]),
     "even": np.array([0.3, 0.2, 0.12, 0.2, 30.0, 1.25, 0.0]),
 }
-"""Chosen on development streams, see the method's page; in the order of `kernels.fused`."""
+"""Chosen on development streams, see the method's page; in the order of `kernels.fused_tally`."""
 
 ROWS_A_DAY = 200.0
 """The order of arrival as a clock, where documents have no times."""

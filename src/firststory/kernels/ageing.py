@@ -1,0 +1,47 @@
+"""How likeness to the past fades with time, and the clock that it fades by."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firststory.kernels.jit import kernel
+
+Floats = NDArray[np.float64]
+
+
+@kernel
+def lagged(cosine: float, days: float, beta: float, strong: float) -> float:
+    """cosine * (1 + days) ** (-beta (1 - cosine) ** strong): the stronger a match, the less it ages."""
+    if strong > 0.0:
+        beta *= (1.0 - cosine) ** strong
+    return cosine * math.exp(-beta * math.log(1.0 + days))
+
+
+@kernel
+def faded(cosine: float, days: float, floor: float, tau: float, strong: float) -> float:
+    """cosine * (floor + (1 - floor) exp(-days / tau)), the loss being less for a strong match."""
+    loss = (1.0 - floor) * (1.0 - math.exp(-days / tau))
+    if strong > 0.0:
+        loss *= (1.0 - cosine) ** strong
+    return cosine * (1.0 - loss)
+
+
+@kernel
+def capped_clock(days: Floats, count: int, day: float, tick: float, cap: float) -> Floats:
+    """The stream's own clock: a gap counts at most `cap` times the mean gap so far, and never less than a day's worth.
+
+    A long silence of the whole stream then says nothing about any one cluster. `count` rows came before, the last at
+    `day` when the clock showed `tick`; the first 20 gaps are not capped, for want of a mean.
+    """
+    out = np.empty(len(days))
+    for i in range(len(days)):
+        gap = days[i] - day if count + i > 0 else 0.0
+        if count + i > 20:
+            gap = min(gap, max(cap * tick / (count + i), 1.0))
+        tick += gap
+        day = days[i]
+        out[i] = tick
+    return out

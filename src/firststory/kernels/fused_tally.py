@@ -1,0 +1,12 @@
+"""What stands where in the small arrays that the kernels of the fused detector share."""
+
+from __future__ import annotations
+
+BETA, JOIN_BETA, THETA, FLOOR, TAU, IDF_POWER, STRONG = 0, 1, 2, 3, 4, 5, 6
+"""What `knobs` holds: the neighbour's lag exponent, the cluster's, the cosine at which a row joins, what is left of a
+cluster's cosine after long silence, the days in which it falls by e, the exponent of idf, and how much less a strong
+match ages (0: like any other)."""
+
+FREE, OPENED, FRESH_AT, FRESH_ROWS, SUMMED_AT, SUMMED_OPENED = 0, 1, 2, 3, 4, 5
+"""What `tally` holds: cluster slots on the free stack, clusters ever opened; at the last refresh, rows ever seen and
+rows in the window; when clusters were last summed, rows ever seen and clusters ever opened."""

@@ -158,3 +158,20 @@ def test_the_bar_follows_the_stream():
     for i in range(300):
         crowded.assign([maker.arrival(f"d{i}", "flood bremen", i / 10)])
     assert lonely.bar() > crowded.bar()
+
+
+def test_a_story_that_gets_its_first_time_late_fades_like_any_other():
+    maker, tracker = Maker(), StoryTracker(fade=10.0)
+    tracker.assign([maker.arrival("a", "flood bremen river", None)])
+    tracker.assign([maker.arrival("b", "flood bremen river dam", 1.0)])
+    tracker.changed()
+    tracker.assign([maker.arrival("c", "election paris vote", 20.0)])
+    assert [(story.id, story.status) for story in tracker.changed()] == [("s1", "faded"), ("s2", "open")]
+
+
+def test_columns_out_of_order_make_no_difference():
+    arrivals, _ = planted()
+    backwards = [
+        Arrival(a.document, a.columns[::-1], a.weights[::-1], a.neighbours, surfaces=a.surfaces) for a in arrivals
+    ]
+    assert run(StoryTracker(), arrivals) == run(StoryTracker(), backwards)

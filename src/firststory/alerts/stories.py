@@ -28,6 +28,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.alerts.centroid import sorted_row
+from firststory.alerts.quiet import QuietFirst
 from firststory.alerts.story import DAY, StoryRecord
 from firststory.records import Document, Story
 
@@ -55,6 +57,8 @@ class Arrival:
     is_novel: bool = False
     duplicate_of: str | None = None
     surfaces: Mapping[int, str] | Callable[[], Mapping[int, str]] = field(default_factory=dict)
+    title: str | None = None
+    """The title made harmless, where somebody has made it already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,12 @@ class StoryTracker:
         self._opening = 0.2
         self._clock: float | None = None
         self._changed: dict[int, StoryRecord] = {}
+        self._merged: dict[int, int] = {}
+        """Stories that went up in another since `_story_of` was last brought up to date."""
+        self._timeless: set[int] = set()
+        """Open stories that have no time yet."""
+        self._by_time = QuietFirst()
+        self._by_turn = QuietFirst()
 
     # -- one step ------------------------------------------------------------------------------------------
 
@@ -152,8 +162,23 @@ class StoryTracker:
 
     def story_of(self, document: str) -> str | None:
         """The story of a document, while both are remembered."""
-        key = self._story_of.get(document)
+        key = self._key_of(document)
         return self._open[key].name if key is not None and key in self._open else None
+
+    def _key_of(self, document: str | None) -> int | None:
+        key = self._story_of.get(document) if document is not None else None
+        while key in self._merged:
+            key = self._merged[key]
+        return key
+
+    def _follow_merged(self) -> None:
+        """Let every document point at the story that its own went up in."""
+        if self._merged:
+            for name in self._story_of:
+                key = self._key_of(name)
+                assert key is not None
+                self._story_of[name] = key
+            self._merged = {}
 
     # -- joining -------------------------------------------------------------------------------------------
 
@@ -162,27 +187,28 @@ class StoryTracker:
         time = document.time.timestamp() if document.time else None
         if time is not None:
             self._clock = time if self._clock is None else max(self._clock, time)
-        first = self._story_of.get(arrival.duplicate_of) if arrival.duplicate_of is not None else None
+        first = self._key_of(arrival.duplicate_of)
         if first is not None and first in self._open:
             self._open[first].repost(document, time)
             return self._remember(document.id, first, opened=False, closeness=1.0)
-        ranked = self._candidates(arrival, time)
+        columns, weights = sorted_row(arrival.columns, arrival.weights)
+        ranked = self._candidates(arrival, columns, weights, time)
         bar = self.bar()
         joins = bool(ranked) and ranked[0][0] >= bar
         fade = 0.5 ** (1.0 / OPENING_MEMORY)
         self._opening = fade * self._opening + (0.0 if joins else 1.0 - fade)
         if joins:
-            closeness, _, best = ranked[0]
+            closeness, _, best, dot = ranked[0]
             if len(ranked) > 1 and ranked[1][0] >= bar:
                 pair = (min(best, ranked[1][2]), max(best, ranked[1][2]))
                 self._links[pair] = self._links.get(pair, 0) + 1
                 self._linked.add(pair)
-            self._open[best].add(arrival.document, time, arrival.columns, arrival.weights, arrival.surfaces)
+            self._open[best].add(document, time, columns, weights, arrival.surfaces, dot=dot, title=arrival.title)
             return self._remember(document.id, best, opened=False, closeness=closeness)
         key = self._next
         self._next += 1
         self._open[key] = StoryRecord(key)
-        self._open[key].add(arrival.document, time, arrival.columns, arrival.weights, arrival.surfaces)
+        self._open[key].add(document, time, columns, weights, arrival.surfaces, dot=0.0, title=arrival.title)
         return self._remember(document.id, key, opened=True, closeness=ranked[0][0] if ranked else 0.0)
 
     def bar(self) -> float:
@@ -190,18 +216,21 @@ class StoryTracker:
         opening = min(max(self._opening, 0.002), 0.98)
         return max(MIN_BAR, self.join + self.pull * math.log(opening / (1.0 - opening)))
 
-    def _candidates(self, arrival: Arrival, time: float | None) -> list[tuple[float, int, int]]:
-        """(closeness, minus the story's age, story) of the neighbours' stories, closest first."""
-        near = {self._story_of.get(name) for name, similarity in arrival.neighbours if similarity > 0.0}
+    def _candidates(
+        self, arrival: Arrival, columns: NDArray[np.int32], weights: NDArray[np.float64], time: float | None
+    ) -> list[tuple[float, int, int, float]]:
+        """(closeness, minus the age, story, product with its centroid) of the neighbours' stories, closest first."""
+        near = {self._key_of(name) for name, similarity in arrival.neighbours if similarity > 0.0}
         ranked = []
         for key in near:
             if key is None or key not in self._open:
                 continue
             story = self._open[key]
-            days = 0.0 if time is None or story.last is None else max(0.0, time - story.last) / DAY
-            cosine = story.cosine(arrival.columns, arrival.weights)
+            dot = story.centroid.dot(columns, weights)
+            cosine = dot / math.sqrt(story.centroid.norm2) if story.centroid.norm2 > 0 else 0.0
             if cosine >= self.cohesion * story.usual_closeness():
-                ranked.append((cosine * (1.0 + days) ** -LINGER, -key, key))
+                days = 0.0 if time is None or story.last is None else max(0.0, time - story.last) / DAY
+                ranked.append((cosine * (1.0 + days) ** -LINGER, -key, key, dot))
         ranked.sort(reverse=True)
         return ranked
 
@@ -212,8 +241,22 @@ class StoryTracker:
             self._story_of.popitem(last=False)
         self._changed[key] = self._open[key]
         self._documents += 1
-        self._open[key].touched = self._documents
-        return Assignment(self._open[key].name, opened, round(float(closeness), 6))
+        story = self._open[key]
+        story.touched = self._documents
+        if opened:
+            self._watch(story)
+        elif key in self._timeless and story.last is not None:
+            self._timeless.discard(key)
+            self._by_time.add(story.last, key)
+        return Assignment(story.name, opened, round(float(closeness), 6))
+
+    def _watch(self, story: StoryRecord) -> None:
+        """From now on the story may fade."""
+        self._by_turn.add(story.touched, story.key)
+        if story.last is None:
+            self._timeless.add(story.key)
+        else:
+            self._by_time.add(story.last, story.key)
 
     # -- the end of a step ---------------------------------------------------------------------------------
 
@@ -227,9 +270,7 @@ class StoryTracker:
                 older.absorb(younger)
                 younger.status, younger.parent = "merged", older.name
                 self._retire([pair[1]])
-                for name, key in self._story_of.items():
-                    if key == pair[1]:
-                        self._story_of[name] = pair[0]
+                self._merged[pair[1]] = pair[0]
                 self._changed[pair[0]], self._changed[pair[1]] = older, younger
                 del self._links[pair]
         self._linked.clear()
@@ -251,6 +292,7 @@ class StoryTracker:
             story.branch_off(branch, leaving)
             self._open[branch.key] = self._changed[branch.key] = branch
             branch.touched = story.touched
+            self._watch(branch)
             for name in names:
                 if name in self._story_of:
                     self._story_of[name] = branch.key
@@ -258,25 +300,33 @@ class StoryTracker:
     def _fade(self) -> None:
         quiet: list[int] = []
         if self._clock is not None:
-            since = self._clock - self.fade * DAY
-            quiet = [key for key, story in self._open.items() if story.last is not None and story.last < since]
+            quiet = self._by_time.before(self._clock - self.fade * DAY, self._last)
         crowd = len(self._open) - len(quiet) - self.max_stories
         if crowd > 0:
-            rest = [key for key in self._open if key not in set(quiet)]
-            quiet += sorted(rest, key=lambda key: (self._open[key].touched, key))[:crowd]
+            quiet += self._by_turn.first(crowd, self._turn, without=set(quiet))
         for key in quiet:
             self._open[key].status = "faded"
             self._changed[key] = self._open[key]
         self._retire(quiet)
+        if len(self._merged) > 1000:
+            self._follow_merged()
+
+    def _last(self, key: int) -> float | None:
+        return self._open[key].last if key in self._open else None
+
+    def _turn(self, key: int) -> float | None:
+        return self._open[key].touched if key in self._open else None
 
     def _retire(self, keys: Iterable[int]) -> None:
         for key in keys:
             del self._open[key]
+            self._timeless.discard(key)
 
     # -- state ---------------------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values. Call it between steps, after `changed`."""
+        self._follow_merged()
         state: dict[str, Any] = {
             "params": [
                 self.join,
@@ -323,4 +373,5 @@ class StoryTracker:
         for plain, start, end in zip(state["stories"], [0, *ends], ends, strict=False):
             story = StoryRecord.from_json(plain, rows[start:end])
             tracker._open[story.key] = story
+            tracker._watch(story)
         return tracker

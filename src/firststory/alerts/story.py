@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from operator import mul
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.alerts.centroid import Centroid, sorted_row
 from firststory.alerts.harmless import harmless
 from firststory.alerts.memory import title_of
+from firststory.kernels.two_groups import products, two_groups
 from firststory.records import Document, Story, StoryStatus
 
 DAY = 86400.0
-MAX_TERMS = 600
-"""Terms of a centroid; the lightest are dropped when a story has twice as many."""
 MAX_MEMBERS = 12
 """Documents that may become the title: the first, and those that came closest to the centroid."""
 MAX_RECENT = 16
@@ -34,8 +36,7 @@ class StoryRecord:
     def __init__(self, key: int) -> None:
         self.key = key
         self.name = f"s{key}"
-        self.centroid: dict[int, float] = {}
-        self.norm2 = 0.0
+        self.centroid = Centroid()
         self.first: float | None = None
         self.last: float | None = None
         self.touched = 0
@@ -47,6 +48,8 @@ class StoryRecord:
         self.parent: str | None = None
         self.surfaces: dict[int, str] = {}
         self.arrivals: list[float] = []
+        self.is_ordered = True
+        """Whether the times of arrival ascend: then nobody needs to look at all of them."""
         self.recent: list[tuple[NDArray[np.int32], NDArray[np.float32]]] = []
         self.recent_names: list[tuple[str, str]] = []
         """(id, title) of those members."""
@@ -60,10 +63,6 @@ class StoryRecord:
 
     # -- growing -------------------------------------------------------------------------------------------
 
-    def cosine(self, columns: NDArray[Any], weights: NDArray[Any]) -> float:
-        """Cosine of a unit row and the centroid."""
-        return self._dot(columns, weights) / float(np.sqrt(self.norm2)) if self.norm2 > 0 else 0.0
-
     def usual_closeness(self) -> float:
         """How close to the centroid its documents were when they joined, on average; 0 before two have."""
         return self.closeness / self.joined if self.joined >= 2 else 0.0
@@ -72,44 +71,47 @@ class StoryRecord:
         self,
         document: Document,
         time: float | None,
-        columns: NDArray[Any],
-        weights: NDArray[Any],
+        columns: NDArray[np.int32],
+        weights: NDArray[np.float64],
         surfaces: Mapping[int, str] | Callable[[], Mapping[int, str]],
+        *,
+        dot: float | None = None,
+        title: str | None = None,
     ) -> None:
-        """A new document joins. How its terms read is asked of the first few members only."""
-        dot = self._dot(columns, weights)
-        closeness = dot / float(np.sqrt(self.norm2)) if self.norm2 > 0 else 1.0
+        """A new document joins, its columns in order; `dot` is its product with the centroid, where it is known.
+
+        How its terms read is asked of the first few members only.
+        """
+        centroid = self.centroid
+        if dot is None:
+            dot = centroid.dot(columns, weights)
+        closeness = dot / math.sqrt(centroid.norm2) if centroid.norm2 > 0 else 1.0
         if self.size:
             self.joined += 1
             self.closeness += closeness
-        for column, weight in zip(columns.tolist(), weights.tolist(), strict=True):
-            self.centroid[column] = self.centroid.get(column, 0.0) + weight
-        self.norm2 += float(weights @ weights) + 2.0 * dot
-        if len(self.centroid) > 2 * MAX_TERMS:
-            self.centroid = dict(sorted(self.centroid.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+        centroid.add(columns, weights, dot)
         if self.size < 3:
             for column, surface in (surfaces() if callable(surfaces) else surfaces).items():
                 if column not in self.surfaces:
-                    self.surfaces[column] = harmless(surface, 60)
+                    self.surfaces[column] = _shown(surface)
         if len(self.surfaces) > 2 * MAX_SURFACES:
-            heaviest = sorted(self.surfaces, key=lambda column: (-self.centroid.get(column, 0.0), column))
-            self.surfaces = {column: self.surfaces[column] for column in sorted(heaviest[:MAX_SURFACES])}
-        self.recent = [
-            *self.recent[-(MAX_RECENT - 1) :],
-            (columns.astype(np.int32), weights.astype(np.float32)),
-        ]
-        title = title_of(document)
+            self._forget_surfaces()
+        self.recent = [*self.recent[-(MAX_RECENT - 1) :], (columns.copy(), weights.astype(np.float32))]
+        title = title_of(document) if title is None else title
         self.recent_names = [*self.recent_names[-(MAX_RECENT - 1) :], (document.id, title)]
         self.unchecked += 1
         self.size += 1
         self.members.append((closeness, document.id, title))
         if len(self.members) > MAX_MEMBERS:
             # The first document always stays; of the others, those that were closest.
-            self.members = [
-                self.members[0],
-                *sorted(self.members[1:], key=lambda member: -member[0])[: MAX_MEMBERS - 1],
-            ]
+            others = sorted(self.members[1:], key=itemgetter(0), reverse=True)
+            self.members = [self.members[0], *others[: MAX_MEMBERS - 1]]
         self._seen(document, time)
+
+    def _forget_surfaces(self) -> None:
+        weight = dict(zip(self.centroid.columns.tolist(), self.centroid.weights.tolist(), strict=True))
+        heaviest = sorted(self.surfaces, key=lambda column: (-weight.get(column, 0.0), column))
+        self.surfaces = {column: self.surfaces[column] for column in sorted(heaviest[:MAX_SURFACES])}
 
     def repost(self, document: Document, time: float | None) -> None:
         """The text of a member again: counted, nothing learnt."""
@@ -122,11 +124,15 @@ class StoryRecord:
         if time is not None:
             self.first = time if self.first is None else min(self.first, time)
             self.last = time if self.last is None else max(self.last, time)
-            self.arrivals = [*[t for t in self.arrivals if t > time - GROWTH_DAYS * DAY][-499:], time]
+            self.arrivals = [*self._arrivals_since(time)[-499:], time]
+            self.is_ordered = self.is_ordered and (len(self.arrivals) < 2 or self.arrivals[-2] <= time)
 
-    def _dot(self, columns: NDArray[Any], weights: NDArray[Any]) -> float:
-        get = self.centroid.get
-        return float(sum(map(mul, [get(column, 0.0) for column in columns.tolist()], weights.tolist())))
+    def _arrivals_since(self, now: float) -> list[float]:
+        """The arrivals of the days before `now` that growth is told of."""
+        since = now - GROWTH_DAYS * DAY
+        if self.is_ordered:
+            return self.arrivals[bisect_right(self.arrivals, since) :]
+        return [t for t in self.arrivals if t > since]
 
     # -- two stories ---------------------------------------------------------------------------------------
 
@@ -140,18 +146,14 @@ class StoryRecord:
 
     def _within(self) -> float:
         """Mean cosine of two documents of this story."""
-        return (self.norm2 - self.size) / (self.size * (self.size - 1)) if self.size > 1 else 0.0
+        return (self.centroid.norm2 - self.size) / (self.size * (self.size - 1)) if self.size > 1 else 0.0
 
     def _product(self, other: StoryRecord) -> float:
-        small, large = sorted((self.centroid, other.centroid), key=len)
-        return sum(weight * large[column] for column, weight in small.items() if column in large)
+        return self.centroid.dot(other.centroid.columns, other.centroid.weights)
 
     def absorb(self, other: StoryRecord) -> None:
         """Take over everything that the other story was told."""
-        dot = self._product(other)
-        for column, weight in other.centroid.items():
-            self.centroid[column] = self.centroid.get(column, 0.0) + weight
-        self.norm2 += other.norm2 + 2.0 * dot
+        self.centroid.absorb(other.centroid)
         self.size += other.size
         self.joined += other.joined
         self.closeness += other.closeness
@@ -161,6 +163,7 @@ class StoryRecord:
                 self.sources[source] = self.sources.get(source, 0) + count
         self.surfaces = {**other.surfaces, **self.surfaces}
         self.arrivals = sorted(self.arrivals + other.arrivals)[-500:]
+        self.is_ordered = True
         self.recent = (other.recent + self.recent)[-MAX_RECENT:]
         self.recent_names = (other.recent_names + self.recent_names)[-MAX_RECENT:]
         self.members = [self.members[0], *sorted(self.members[1:] + other.members, key=lambda m: -m[0])][:MAX_MEMBERS]
@@ -174,23 +177,17 @@ class StoryRecord:
         `share` as alike between the groups as within them, and each has three members.
         """
         self.unchecked = 0
-        cosine = _cosines(self.recent)
-        n = len(cosine)
-        seeds = np.unravel_index(int(np.argmin(cosine + 2.0 * np.eye(n))), cosine.shape)
-        side = cosine[:, seeds[1]] > cosine[:, seeds[0]]
-        for _ in range(8):
-            if not 3 <= side.sum() <= n - 3:
-                return None
-            to = [cosine[:, group].sum(axis=1) / np.sqrt(cosine[np.ix_(group, group)].sum()) for group in (~side, side)]
-            moved = to[1] > to[0]
-            if (moved == side).all():
-                break
-            side = moved
-        if not 3 <= side.sum() <= n - 3:
-            return None
-        within = [_mean_pair(cosine[np.ix_(group, group)]) for group in (~side, side)]
-        between = float(cosine[np.ix_(~side, side)].mean())
-        if min(within) <= 0 or between >= share * math.sqrt(within[0] * within[1]):
+        sizes = [len(columns) for columns, _ in self.recent]
+        side = two_groups(
+            products(
+                np.concatenate([[0], np.cumsum(sizes)]),
+                np.concatenate([columns for columns, _ in self.recent]),
+                np.concatenate([weights for _, weights in self.recent]),
+            ),
+            share,
+        )
+        n = len(sizes)
+        if not side.size:
             return None
         # The larger group, or the one that holds the older of the members, goes on under the old name.
         stays = side if side.sum() > n / 2 or (2 * side.sum() == n and side[0]) else ~side
@@ -200,14 +197,7 @@ class StoryRecord:
         """Give the members in these places of `recent` to a story of their own."""
         for place in leaving:
             columns, weights = self.recent[place]
-            row = columns.tolist(), weights.astype(np.float64).tolist()
-            for column, weight in zip(*row, strict=True):
-                left = self.centroid.get(column, 0.0) - weight
-                if left > 1e-9:
-                    self.centroid[column] = left
-                else:
-                    self.centroid.pop(column, None)
-                branch.centroid[column] = branch.centroid.get(column, 0.0) + weight
+            self.centroid.move(columns, weights.astype(np.float64), branch.centroid)
             name, title = self.recent_names[place]
             branch.members.append((1.0 / (1 + len(branch.members)), name, title))
         gone = {self.recent_names[place][0] for place in leaving}
@@ -219,21 +209,21 @@ class StoryRecord:
         self.recent_names = [self.recent_names[place] for place in stays]
         self.members = [m for m in self.members if m[1] not in gone] or [(1.0, *self.recent_names[0])]
         branch.size, self.size = len(leaving), self.size - len(leaving)
-        branch.surfaces = {c: surface for c, surface in self.surfaces.items() if c in branch.centroid}
-        branch.arrivals = self.arrivals[-len(leaving) :]
+        branched = set(branch.centroid.columns.tolist())
+        branch.surfaces = {c: surface for c, surface in self.surfaces.items() if c in branched}
+        branch.arrivals, branch.is_ordered = self.arrivals[-len(leaving) :], self.is_ordered
         branch.first, branch.last = (branch.arrivals[0], branch.arrivals[-1]) if branch.arrivals else (None, None)
-        for story in (self, branch):
-            story.norm2 = sum(weight * weight for weight in story.centroid.values())
+        self.centroid.measure()
+        branch.centroid.measure()
 
     # -- what people see -----------------------------------------------------------------------------------
 
     def record(self, now: float | None) -> Story:
         """The story as a value."""
         central = max(self.members[1:], key=lambda member: member[0]) if self.size > 2 else self.members[0]
-        recent = [t for t in self.arrivals if now is not None and t > now - GROWTH_DAYS * DAY]
-        key_terms = [
-            harmless(self.surfaces[column], 60) for column in self._heaviest(4 * N_KEY_TERMS) if column in self.surfaces
-        ]
+        recent = [] if now is None else self._arrivals_since(now)
+        heaviest = self.centroid.heaviest(4 * N_KEY_TERMS)
+        key_terms = [self.surfaces[column] for column in heaviest if column in self.surfaces]
         return Story(
             id=self.name,
             title=central[2],
@@ -249,22 +239,13 @@ class StoryRecord:
             parent=self.parent,
         )
 
-    def _heaviest(self, n: int) -> list[int]:
-        """The columns that weigh most, heaviest first; among equals the older column."""
-        columns = np.fromiter(self.centroid, dtype=np.int64, count=len(self.centroid))
-        weights = np.fromiter(self.centroid.values(), dtype=np.float64, count=len(self.centroid))
-        if columns.size > 4 * n:
-            near = np.flatnonzero(weights >= np.partition(weights, -n)[-n])
-            columns, weights = columns[near], weights[near]
-        found: list[int] = columns[np.lexsort((columns, -weights))[:n]].tolist()
-        return found
-
     # -- state ---------------------------------------------------------------------------------------------
 
     def as_json(self) -> dict[str, Any]:
         """All but the rows, as JSON values (keys of objects are text there, hence the pairs)."""
-        plain = {key: value for key, value in vars(self).items() if key not in ("centroid", "recent")}
+        plain = {key: value for key, value in vars(self).items() if key not in ("centroid", "recent", "is_ordered")}
         return plain | {
+            "norm2": self.centroid.norm2,
             "surfaces": [list(self.surfaces), list(self.surfaces.values())],
             "members": [list(member) for member in self.members],
             "recent_names": [list(pair) for pair in self.recent_names],
@@ -272,36 +253,31 @@ class StoryRecord:
 
     def rows(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """The centroid and the recent members as sparse rows."""
-        n = len(self.centroid)
-        centroid = np.fromiter(self.centroid, np.int32, n), np.fromiter(self.centroid.values(), np.float64, n)
-        return [centroid, *self.recent]
+        return [(self.centroid.columns, self.centroid.weights), *self.recent]
 
     @classmethod
     def from_json(cls, plain: dict[str, Any], rows: list[tuple[NDArray[Any], NDArray[Any]]]) -> Self:
         """Undo `as_json` and `rows`."""
         story = cls(plain["key"])
         for key, value in plain.items():
-            setattr(story, key, value)
-        story.centroid = dict(zip(rows[0][0].tolist(), rows[0][1].tolist(), strict=True))
-        story.recent = [(columns.astype(np.int32), weights.astype(np.float32)) for columns, weights in rows[1:]]
+            if key != "norm2":
+                setattr(story, key, value)
+        (columns, weights), *recent = (sorted_row(*row) for row in rows)
+        story.centroid = Centroid(columns.copy(), weights.copy(), plain["norm2"])
+        story.recent = [(columns.copy(), weights.astype(np.float32)) for columns, weights in recent]
         story.surfaces = dict(zip(*plain["surfaces"], strict=True))
         story.members = [(closeness, name, title) for closeness, name, title in plain["members"]]
         story.recent_names = [(name, title) for name, title in plain["recent_names"]]
         story.sources = dict(plain["sources"])
         story.arrivals = list(plain["arrivals"])
+        story.is_ordered = story.arrivals == sorted(story.arrivals)
         return story
 
 
-def _cosines(rows: list[tuple[NDArray[np.int32], NDArray[np.float32]]]) -> NDArray[np.float64]:
-    columns, where = np.unique(np.concatenate([row[0] for row in rows]), return_inverse=True)
-    dense = np.zeros((len(rows), columns.size))
-    dense[np.repeat(np.arange(len(rows)), [row[0].size for row in rows]), where] = np.concatenate([r[1] for r in rows])
-    return np.asarray(dense @ dense.T)
-
-
-def _mean_pair(cosine: NDArray[np.float64]) -> float:
-    n = len(cosine)
-    return float((cosine.sum() - np.trace(cosine)) / (n * (n - 1)))
+@lru_cache(maxsize=1 << 16)
+def _shown(surface: str) -> str:
+    """A term as people see it. Twice: what the first pass takes out can leave a joiner with nothing to join."""
+    return harmless(harmless(surface, 60), 60)
 
 
 def _moment(time: float | None) -> datetime | None:

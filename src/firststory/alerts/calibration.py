@@ -8,6 +8,7 @@ the window has moved on.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Sequence
@@ -80,14 +81,14 @@ class ConformalCalibrator:
     def threshold(self, level: float) -> float:
         """The smallest score whose p-value is at most `level`; infinite where the past is too short for that."""
         n = len(self._sorted)
-        allowed = int(np.floor(level * (n + 1) + 1e-9)) - 1  # how many of the past may be at least as novel
+        allowed = math.floor(level * (n + 1) + 1e-9) - 1  # how many of the past may be at least as novel
         if allowed < 0:
             return float("inf")
         if allowed >= n:
             return float("-inf") if n == 0 else self._sorted[0]
         ceiling = self._sorted[n - allowed - 1]
         above = bisect_right(self._sorted, ceiling)
-        return float(np.nextafter(ceiling, np.inf)) if above == n else self._sorted[above]
+        return math.nextafter(ceiling, math.inf) if above == n else self._sorted[above]
 
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -174,4 +175,9 @@ def _and(words: list[str]) -> str:
 
 
 def _day(time: datetime) -> str:
-    return f"{time.day} {time:%B %Y}"
+    return f"{time.day} {_month(time.year, time.month)}"
+
+
+@lru_cache(maxsize=1024)
+def _month(year: int, month: int) -> str:
+    return f"{datetime(year, month, 1):%B %Y}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -75,7 +76,7 @@ class AlertGate:
         if level != level:  # a fixed threshold has no level
             return self.keeper.budget.amount
         bar = max(self.calibrator.threshold(level), self.keeper.floor)
-        return bar if np.isfinite(bar) else None
+        return bar if math.isfinite(bar) else None
 
     def status(self) -> dict[str, Any]:
         """The budget's standing, the bar now as a novelty, and its history with reasons."""

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import unicodedata
 
+import regex
+
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 MAX_MARKS = 3
 """Combining marks in a row that a letter of a living language may bear."""
 
+_TOWER = regex.compile(r"\p{M}{" + str(MAX_MARKS + 1) + "}")
 _JOINERS = "\u200c\u200d"
 """Invisible, but Persian, the Indic scripts and emoji cannot be written without them."""
 
@@ -31,7 +34,8 @@ def harmless(text: str, limit: int = 200) -> str:
         return " ".join(text.split())
     # A character is dropped or kept by itself, so a bounded prefix is enough: a word of 1 MB costs nothing.
     head = text[: 8 * limit + 64]
-    if head.isascii() and head.isprintable():  # most titles: nothing to take out, only spaces to fold
+    # Most titles: nothing to take out, only spaces to fold. What prints is a letter, a mark, a number or a sign.
+    if head.isprintable() and (head.isascii() or not _TOWER.search(head)):
         return _cut(" ".join(head.split()), limit, is_whole=len(text) == len(head))
     kept: list[str] = []
     marks = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.alerts.harmless import harmless
+from firststory.kernels.sparse_sums import in_order
 from firststory.records import Document
 
 TITLE = 120
@@ -38,6 +38,10 @@ def title_of(document: Document) -> str:
     given = harmless(document.title or "", TITLE)
     if given:
         return given
+    # Most often the first line is the title; the others are not even cut then.
+    first, *more = document.text[: 2 * TITLE].splitlines() or [""]
+    if more and (words := harmless(first, TITLE)):
+        return words
     for line in document.text[: 40 * TITLE].splitlines():
         if words := harmless(line, TITLE):
             return words
@@ -51,40 +55,57 @@ class DocumentMemory:
     --------
     >>> memory = DocumentMemory(capacity=2)
     >>> for name in "abc":
-    ...     memory.add(Document(id=name, text=name), np.array([0]))
+    ...     _ = memory.add(Document(id=name, text=name), np.array([0]))
     >>> memory.get(0) is None, memory.get(2).id, len(memory)
     (True, 'c', 2)
     """
 
     def __init__(self, capacity: int = 20_000) -> None:
         self.capacity = int(capacity)
-        self._kept: deque[Remembered] = deque(maxlen=self.capacity)
+        self._ring: list[Remembered] = []
         self._seen = 0
+        self._origin = 0
+        """The ordinal that stands at the ring's first place in its first round."""
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._ring)
 
-    def add(self, document: Document, columns: NDArray[Any]) -> None:
+    def add(self, document: Document, columns: NDArray[Any]) -> Remembered:
         """Remember the next document of the stream."""
-        self._kept.append(Remembered(document.id, title_of(document), document.time, np.sort(columns).astype(np.int32)))
+        columns = np.ascontiguousarray(columns, dtype=np.int32)
+        if not in_order(columns):
+            columns = np.sort(columns)
+        one = Remembered(document.id, title_of(document), document.time, columns)
+        if len(self._ring) < self.capacity:
+            self._ring.append(one)
+        elif self.capacity:
+            self._ring[(self._seen - self._origin) % self.capacity] = one
         self._seen += 1
+        return one
 
     def get(self, ordinal: int) -> Remembered | None:
         """The document with this ordinal, or None where it was forgotten or never was."""
-        place = ordinal - (self._seen - len(self._kept))
-        return self._kept[place] if 0 <= place < len(self._kept) else None
+        if not 0 < self._seen - ordinal <= len(self._ring):
+            return None
+        return self._ring[(ordinal - self._origin) % self.capacity]
+
+    def _in_order(self) -> list[Remembered]:
+        is_full = 0 < self.capacity == len(self._ring)
+        head = (self._seen - self._origin) % self.capacity if is_full else 0
+        return self._ring[head:] + self._ring[:head]
 
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values."""
-        sizes = [len(one.columns) for one in self._kept]
+        kept = self._in_order()
+        sizes = [len(one.columns) for one in kept]
         return {
             "capacity": self.capacity,
             "seen": self._seen,
-            "ids": [one.id for one in self._kept],
-            "titles": [one.title for one in self._kept],
-            "times": [None if one.time is None else one.time.timestamp() for one in self._kept],
+            "ids": [one.id for one in kept],
+            "titles": [one.title for one in kept],
+            "times": [None if one.time is None else one.time.timestamp() for one in kept],
             "offsets": np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64),
-            "columns": np.concatenate([one.columns for one in self._kept] or [np.empty(0, np.int32)]),
+            "columns": np.concatenate([one.columns for one in kept] or [np.empty(0, np.int32)]),
         }
 
     @classmethod
@@ -96,5 +117,6 @@ class DocumentMemory:
         for i, (name, title, time) in enumerate(zip(state["ids"], state["titles"], state["times"], strict=True)):
             when = None if time is None else datetime.fromtimestamp(time, tz=UTC)
             columns = np.asarray(state["columns"][offsets[i] : offsets[i + 1]], dtype=np.int32)
-            memory._kept.append(Remembered(name, title, when, columns))
+            memory._ring.append(Remembered(name, title, when, columns))
+        memory._origin = memory._seen - len(memory._ring)
         return memory

@@ -14,7 +14,7 @@ def unit_rows(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
     depend on it. Every row has a term; the counts x of tf-idf rows are found again, see `_counts`."""
     columns, where = np.unique(rows.indices, return_inverse=True)
     n = vectoriser.n_documents_
-    frequency = np.minimum(vectoriser.document_frequency_[columns], n)
+    frequency = np.minimum(vectoriser.frequency_of(columns), n)
     idf = np.log((1.0 + n) / (1.0 + frequency)) + 1.0
     counts = _counts(rows, idf[where]) if vectoriser.weighting == "tfidf" else rows.data
     data = (1.0 + np.log(np.maximum(counts, 1.0))) * (idf**1.25)[where]

@@ -58,6 +58,7 @@ class _Judged:
     document: Document
     novelty: float
     judgement: Judgement
+    remembered: Remembered
     columns: Any
     weights: Any
     neighbours: Sequence[tuple[int, float]]
@@ -194,10 +195,10 @@ class StreamCore:
             if parts.themes and tokens:
                 parts.themes.listen(tokens)
             left = _parts_left(rows, unexplained, i) if judgements[i].is_novel else None
+            kept = parts.memory.add(document, columns)
             judged[document.id] = _Judged(
-                document, float(scores[i]), judgements[i], columns, values, near[i], tokens, left
+                document, float(scores[i]), judgements[i], kept, columns, values, near[i], tokens, left
             )
-            parts.memory.add(document, columns)
             if judgements[i].is_novel:
                 parts.feedback.remember(document.id, float(scores[i]), tuple(float(part[i]) for part in made_of))
         return judged, len(documents) - len(with_words)
@@ -269,6 +270,7 @@ class StreamCore:
                 ],
                 is_novel=one.judgement.is_novel,
                 surfaces=partial(self._surfaces, one),
+                title=one.remembered.title,
             )
             for one in judged.values()
             if one.document.id not in copies
@@ -286,9 +288,11 @@ class StreamCore:
 
     def _surfaces(self, one: _Judged) -> dict[int, str]:
         """How each column reads where it first stands in the text."""
-        tokens = one.tokens or self.parts.vectoriser.tokens(full_text(one.document)[:LEAD], first_only=True)
+        if not one.tokens:
+            found: dict[int, str] = self.parts.vectoriser.first_surfaces(full_text(one.document)[:LEAD])
+            return found
         # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
-        return {token.column: token.surface for token in reversed(tokens) if token.column >= 0}
+        return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
 
     # -- verdicts ------------------------------------------------------------------------------------------
 

@@ -111,8 +111,8 @@ class FormTable:
             self._read.update(zip(new, terms, strict=True))
         return [self._read[form] for form in asked]
 
-    def lookup(self, chunk: Chunk, column: Columns, *, retry: bool) -> tuple[Ints, Ints]:
-        """Start and form number of each token; terms of new forms (and, with `retry`, of forms whose terms had no
+    def lookup(self, chunk: Chunk, column: Columns, *, retry: bool) -> tuple[Ints, Ints, Ints]:
+        """Start, end and form number of each token; terms of new forms (and, with `retry`, of forms whose terms had no
         column) are looked up by `column`, in the order in which they appear."""
         codes, starts, ends, kinds = self.tokens(chunk)
         n = starts.size
@@ -129,7 +129,7 @@ class FormTable:
             self._resolve(found[: pending_forms(forms, n, self.missing, self._flag, found)], known, column)
         else:
             self._resolve(np.arange(known, self.n_forms, dtype=np.int32), known, column)
-        return starts, forms
+        return starts, ends, forms
 
     def _resolve(self, numbers: Ints, known: int, column: Columns) -> None:
         """Terms and columns of forms; those from `known` on are new."""

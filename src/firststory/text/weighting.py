@@ -36,10 +36,13 @@ class DocumentFrequencies:
             self.frequency = np.concatenate([self.frequency, np.zeros(more)])
             self.seen = np.concatenate([self.seen, np.zeros(more)])
 
-    def now(self) -> Floats:
-        """The document frequency of each term as it counts now."""
-        age = self.clock[0] - self.seen[: self.width]
-        return np.asarray(self.frequency[: self.width] * self.keep**age)
+    def now(self, columns: NDArray[Any] | None = None) -> Floats:
+        """The document frequency of each term (or of some) as it counts now."""
+        which = slice(self.width) if columns is None else columns
+        frequency = self.frequency[which]
+        if self.keep == 1.0:
+            return frequency.copy()
+        return np.asarray(frequency * self.keep ** (self.clock[0] - self.seen[which]))
 
     def idf(self) -> Floats:
         """ln((1 + N) / (1 + df)) + 1."""

@@ -1,0 +1,43 @@
+"""Where each term of a text first stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firststory.kernels.counting import NO_TERM
+from firststory.kernels.jit import kernel
+
+Array = NDArray[Any]
+
+
+@kernel
+def first_places(
+    forms: Array, form_column: Array, form_first: Array, form_last: Array, form_columns: Array, mark: Array
+) -> tuple[Array, Array]:
+    """The columns of the terms of some tokens, each with the first token that has it. `mark` is zero before and after.
+
+    A form has one term and knows its column, or none, or several that are listed (see `counting`).
+    """
+    room = 0
+    for f in forms:
+        if f >= 0 and form_column[f] != NO_TERM:
+            room += 1 if form_column[f] >= 0 else form_last[f] - form_first[f]
+    columns, tokens = np.empty(room, np.int32), np.empty(room, np.int32)
+    n = 0
+    for t in range(len(forms)):
+        f = forms[t]
+        if f < 0 or form_column[f] == NO_TERM:
+            continue
+        single = form_column[f] >= 0
+        for a in range(0 if single else form_first[f], 1 if single else form_last[f]):
+            v = form_column[f] if single else form_columns[a]
+            if v >= 0 and mark[v] == 0.0:
+                mark[v] = 1.0
+                columns[n], tokens[n] = v, t
+                n += 1
+    for k in range(n):
+        mark[columns[k]] = 0.0
+    return columns[:n], tokens[:n]

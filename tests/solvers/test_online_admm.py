@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from firststory.kernels.project import project_rows
+from firststory.solvers import atom_moves
 from firststory.solvers.l1_coding import code_exactly
-from firststory.solvers.online_admm import fit_rows, online_step, online_step_dense, step_size, subgradient_step
+from firststory.solvers.online_admm import (
+    fit_rows,
+    inner_steps,
+    online_step,
+    online_step_dense,
+    step_size,
+    subgradient_step,
+)
 from firststory.solvers.spectrum import largest_eigenvalue
 
 
@@ -56,6 +64,62 @@ def test_sparse_equals_dense_over_chained_steps(seed, beta, over):
         np.testing.assert_allclose(delta.toarray(), Delta, atol=1e-12)
         assert step.violation == pytest.approx(((Gamma - (P - X @ A)) ** 2).sum(), abs=1e-12)
         assert (A >= 0).all() and (A.sum(axis=1) <= 1 + 1e-12).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    beta=st.sampled_from([0.5, 5.0, 50.0]),
+    over=st.sampled_from([1.0, 0.4]),
+    gram=st.booleans(),
+    index=st.sampled_from([np.int32, np.int64]),
+)
+def test_inner_steps_equal_dense_steps_on_the_same_documents(seed, beta, over, gram, index):
+    """Delta is never formed, clipped often (beta = 50) or hardly: the atoms are those of the letter, to 1e-12."""
+    rng = np.random.default_rng(seed)
+    n, m, k = int(rng.integers(1, 9)), int(rng.integers(2, 14)), int(rng.integers(1, 7))
+    P, X, A = random_rows(rng, n, m), random_rows(rng, n, k), random_rows(rng, k, m)
+    A /= np.maximum(A.sum(axis=1, keepdims=True), 1.0)
+    rows = [sp.csr_matrix(part) for part in (P, A, X)]
+    for part in rows:
+        part.indptr, part.indices = part.indptr.astype(index), part.indices.astype(index)
+    tau = step_size(rows[2])
+    with pytest.MonkeyPatch.context() as patch:
+        if not gram:
+            patch.setattr(atom_moves, "GRAM_ATOMS", 0)
+        learnt = [inner_steps(*rows, steps, beta=beta, tau=tau, over=over, n_jobs=1 + steps % 2) for steps in range(6)]
+    Delta = np.zeros((n, m))
+    for atoms in learnt:
+        np.testing.assert_allclose(atoms.toarray(), A, atol=1e-12)
+        A, Delta, _ = online_step_dense(P, A, X, Delta, beta, tau, over)
+
+
+@pytest.mark.parametrize("gram", [True, False])
+def test_many_terms_and_atoms_take_every_path_of_the_term_kernel(gram, monkeypatch):
+    """Rare and frequent terms, held and not, many blocks: still the dense letter, whatever the threads."""
+    rng = np.random.default_rng(5)
+    n, m, k = 40, 700, 60
+    monkeypatch.setattr(atom_moves, "GRAM_ATOMS", 1024 if gram else 0)
+    monkeypatch.setattr(atom_moves, "HEAVY", 20)
+    monkeypatch.setattr(atom_moves, "TERMS", 64)
+    P = random_rows(rng, n, m, 0.05) + np.pad(random_rows(rng, n, 30, 0.8), ((0, 0), (0, m - 30)))
+    P /= P.sum(axis=1, keepdims=True)
+    X = 0.3 * random_rows(rng, n, k, 0.1)
+    X[:, -1] = 0.0  # no document uses the last atom: it stays
+    A = random_rows(rng, k, m, 0.01) + 0.01 * np.pad(np.eye(k), ((0, 0), (0, m - k)))
+    A /= np.maximum(A.sum(axis=1, keepdims=True), 1.0)
+    rows, atoms, codes = sp.csr_matrix(P), sp.csr_matrix(A), sp.csr_matrix(X)
+    tau, last = step_size(codes), atoms[-1].toarray()
+    one, two = (online_step(rows, atoms, codes, tau=tau, n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert (one.atoms != two.atoms).nnz == 0 and (one.multipliers != two.multipliers).nnz == 0
+    dense, Delta, _ = online_step_dense(P, A, X, np.zeros((n, m)), tau=tau)
+    np.testing.assert_allclose(one.atoms.toarray(), dense, atol=1e-12)
+    np.testing.assert_allclose(one.multipliers.toarray(), Delta, atol=1e-12)
+    for _ in range(4):
+        dense, Delta, _ = online_step_dense(P, dense, X, Delta, tau=tau)
+    inner = inner_steps(rows, atoms, codes, 5, tau=tau)
+    np.testing.assert_allclose(inner.toarray(), dense, atol=1e-12)
+    np.testing.assert_array_equal(inner[-1].toarray(), last)
 
 
 def best_in_hindsight(P, X, k, m):

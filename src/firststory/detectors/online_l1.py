@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from firststory.detectors.l1_base import Floats, L1DictionaryDetector, unit_rows
 from firststory.solvers.initial_atoms import missing_words
 from firststory.solvers.l1_coding import L1Coding
-from firststory.solvers.online_admm import fit_rows, online_step, step_size, subgradient_step
+from firststory.solvers.online_admm import fit_rows, inner_steps, online_step, step_size, subgradient_step
 
 
 class OnlineL1Dictionary(L1DictionaryDetector):
@@ -173,8 +173,11 @@ class OnlineL1Dictionary(L1DictionaryDetector):
                 unit, atoms, codes, coding.duals, step=tau / self.beta, over=self._over, n_jobs=self.n_jobs
             )
             return
-        n_steps = self.n_inner if self.multiplier == "inner" else 1
-        for i in range(n_steps):
+        if self.multiplier == "inner":
+            atoms = inner_steps(
+                unit, atoms, codes, self.n_inner, beta=self.beta, tau=tau, over=self._over, n_jobs=self.n_jobs
+            )
+        else:
             step = online_step(
                 unit,
                 atoms,
@@ -183,8 +186,8 @@ class OnlineL1Dictionary(L1DictionaryDetector):
                 beta=self.beta,
                 tau=tau,
                 over=self._over,
-                want_multipliers=self.multiplier == "carry" or i < n_steps - 1,
-                most=self.carry_terms if self.multiplier == "carry" else None,
+                want_multipliers=self.multiplier == "carry",
+                most=self.carry_terms,
                 n_jobs=self.n_jobs,
             )
             atoms, delta = step.atoms, step.multipliers

@@ -237,15 +237,17 @@ def code_documents(
         total = 0.0
         n_touched = 0
         n_terms = 0
-        for q in range(indptr[i], indptr[i + 1]):
-            term = indices[q]
+        for q in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):
+            term = np.uint64(indices[q])
             total += data[q]
-            if term_ptr[term + 1] > term_ptr[term]:
+            begin = np.uint64(term_ptr[term])
+            end = np.uint64(term_ptr[term + np.uint64(1)])
+            if end > begin:
                 terms[n_terms] = term
                 weights[n_terms] = data[q]
                 source[n_terms] = q
                 n_terms += 1
-                for h in range(term_ptr[term], term_ptr[term + 1]):
+                for h in range(begin, end):
                     j = np.uint64(term_atoms[h])  # unsigned: no look at negative indices
                     touched[n_touched] = j
                     n_touched += share[j] == 0.0
@@ -253,7 +255,7 @@ def code_documents(
         n_survivors = 0
         best = -over - alpha
         for q in range(n_touched):
-            j = touched[q]
+            j = np.uint64(touched[q])
             d = cap * share[j] - over * mass[j] - alpha
             share[j] = 0.0
             if d > best:
@@ -283,7 +285,7 @@ def code_documents(
         n_rows = 0
         for q in range(n_terms):
             first = -1
-            for h in range(term_ptr[terms[q]], term_ptr[terms[q] + 1]):
+            for h in range(np.uint64(term_ptr[terms[q]]), np.uint64(term_ptr[terms[q] + 1])):
                 c = place[np.uint64(term_atoms[h])]
                 if c >= 0:
                     if not direct_solve:
@@ -382,7 +384,7 @@ def code_documents(
             n_kept = n_survivors
             for c in range(n_survivors):
                 origin[c] = c
-        objective[i] = total + change
+        objective[i] = max(total + change, 0.0)  # rounding must not make it negative
         pivots[i] = made
         violation[i] = left
         for r in range(n_rows):

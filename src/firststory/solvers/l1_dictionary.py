@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from firststory.solvers.l1_coding import L1Coding, code_exactly
-from firststory.solvers.online_admm import online_step, subgradient_step
+from firststory.solvers.online_admm import inner_steps, online_step, subgradient_step
 from firststory.solvers.spectrum import largest_eigenvalue
 
 Floats = NDArray[np.float64]
@@ -180,9 +180,7 @@ def start_dictionary(
         psi = largest_eigenvalue(codes)
         if psi == 0.0:
             break
-        delta = None
-        for _ in range(inner):
-            step = online_step(documents, atoms, codes, delta, beta=beta, tau=1.0 / psi, over=over, n_jobs=n_jobs)
-            atoms, delta = step.atoms, step.multipliers
+        wide = sp.csr_matrix((atoms.data, atoms.indices, atoms.indptr), shape=(atoms.shape[0], documents.shape[1]))
+        atoms = inner_steps(documents, wide, codes, inner, beta=beta, tau=1.0 / psi, over=over, n_jobs=n_jobs)
     atoms.sort_indices()
     return atoms

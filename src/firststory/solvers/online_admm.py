@@ -14,16 +14,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.kernels.dictionary import carried_multipliers, clipped_multipliers, moved_atoms
+from firststory.kernels.dictionary import by_term, term_correlations
+from firststory.kernels.multipliers import carried_multipliers, clipped_excess, clipped_multipliers, largest_first
 from firststory.kernels.project import project_rows
+from firststory.solvers.atom_moves import TERMS, AtomMover, ByTerm
 from firststory.solvers.blocks import run_blocks
 from firststory.solvers.spectrum import largest_eigenvalue
 
 Floats = NDArray[np.float64]
 
 DOCUMENTS = 256
-ATOMS = 64
-"""Rows a block; fixed, so that nothing depends on the number of threads."""
+"""Documents a block; fixed, so that nothing depends on the number of threads."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,9 @@ def online_step(
     [[0.9, 0.1]]
     """
     n, m = documents.shape
-    k = atoms.shape[0]
     tau = step_size(codes) if tau is None else tau
     delta = sp.csr_matrix((n, m)) if multipliers is None else multipliers
-    # Room for Lam: no more terms than the three supports have together, nor than there are.
+    # Room for M: no more terms than the three supports have together, nor than there are.
     reach = np.diff(documents.indptr).astype(np.int64) + np.diff(delta.indptr)
     lengths = np.diff(atoms.indptr).astype(np.int64)
     covered = np.concatenate([[0], np.cumsum(lengths[codes.indices])])
@@ -97,7 +97,7 @@ def online_step(
     if not want_multipliers:
         reach[np.diff(codes.indptr) == 0] = 0
     room = np.concatenate([[0], np.cumsum(reach)])
-    lam_terms, lam_values = np.empty(room[-1], np.int32), np.empty(room[-1])
+    m_terms, m_values = np.empty(room[-1], np.int32), np.empty(room[-1])
     counts = np.zeros(n, np.int64)
 
     def clip(start: int, stop: int) -> None:
@@ -122,39 +122,17 @@ def online_step(
             want_multipliers,
             room,
             counts,
-            lam_terms,
-            lam_values,
+            m_terms,
+            m_values,
         )
 
     run_blocks(clip, n, DOCUMENTS, n_jobs)
-    by_atom = codes.T.tocsr()
-    sizes, base = np.zeros(k, np.int64), np.zeros(k)
-
-    def move(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
-        return moved_atoms(
-            start,
-            stop,
-            by_atom.indptr,
-            by_atom.indices,
-            by_atom.data,
-            room,
-            counts,
-            lam_terms,
-            lam_values,
-            atoms.indptr,
-            atoms.indices,
-            atoms.data,
-            tau / beta,
-            base,
-            m,
-            sizes,
-        )
-
-    after = _stacked(run_blocks(move, k, ATOMS, n_jobs), sizes, m)
+    listed = ByTerm(*by_term(room, counts, m_terms, m_values, m))
+    mover = AtomMover(codes, np.diff(listed.ptr), tau / beta, beta, n_jobs)
+    after = mover.move(atoms, listed, ByTerm.of(atoms))
     if not want_multipliers:
         return OnlineStep(after, None, tau, float("nan"))
     kept, change = np.zeros(n, np.int64), np.zeros(n)
-    moved = np.diff(by_atom.indptr) > 0
 
     def carry(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
         return carried_multipliers(
@@ -168,15 +146,11 @@ def online_step(
             codes.data,
             room,
             counts,
-            lam_terms,
-            lam_values,
-            atoms.indptr,
-            atoms.indices,
-            atoms.data,
+            m_terms,
+            m_values,
             after.indptr,
             after.indices,
             after.data,
-            moved,
             beta,
             gamma,
             m,
@@ -187,6 +161,100 @@ def online_step(
 
     carried = _stacked(run_blocks(carry, n, DOCUMENTS, n_jobs), kept, m)
     return OnlineStep(after, carried, tau, float(change.sum()) / (gamma * beta) ** 2)
+
+
+def inner_steps(
+    documents: sp.csr_matrix,
+    atoms: sp.csr_matrix,
+    codes: sp.csr_matrix,
+    n_steps: int,
+    *,
+    beta: float = 5.0,
+    tau: float | None = None,
+    over: float = 1.0,
+    n_jobs: int | None = 1,
+) -> sp.csr_matrix:
+    """The atoms after `n_steps` steps on the same documents and codes, from Delta = 0.
+
+    Delta is never formed. After t steps it is beta (t P - (A_1 + ... + A_t) X) - F, where F holds what clipping has
+    taken: little, at beta = 5. So P X' and X X' are summed once, and a step costs as much as its atoms and F do.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> row, atom = sp.csr_matrix([[0.5, 0.5]]), sp.csr_matrix([[1.0, 0.0]])
+    >>> inner_steps(row, atom, sp.csr_matrix([[0.5]]), 3).toarray().round(3).tolist()
+    [[0.5, 0.5]]
+    """
+    n, m = documents.shape
+    k = codes.shape[1]
+    tau = step_size(codes) if tau is None else tau
+    starts = documents.indptr.astype(np.int64)
+    by = by_term(starts, np.diff(starts), documents.indices, documents.data, m)
+    sizes = np.zeros(m, np.int64)
+
+    def correlate(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
+        return term_correlations(start, stop, *by, codes.indptr, codes.indices, codes.data, k, sizes)
+
+    blocks = run_blocks(correlate, m, TERMS, n_jobs)
+    cells = ByTerm(
+        np.concatenate([[0], np.cumsum(sizes)]), *(np.concatenate(part) for part in zip(*blocks, strict=True))
+    )
+    mover = AtomMover(codes, np.diff(by[0]), tau / beta, beta, n_jobs)
+    total, taken = sp.csr_matrix((k, m)), sp.csr_matrix((n, m))
+    for t in range(1, n_steps + 1):
+        history = (total + atoms).tocsr()
+        terms = ByTerm.of(history)
+        taken = _taken(documents, t * beta, codes, history, terms, taken, beta, over, n_jobs)
+        lost = by_term(taken.indptr, np.diff(taken.indptr), taken.indices, -taken.data, m)
+        atoms = mover.move(atoms, ByTerm(*lost), terms, cells, t * beta)
+        total = (total + atoms).tocsr()
+    return atoms
+
+
+def _taken(
+    documents: sp.csr_matrix,
+    scale: float,
+    codes: sp.csr_matrix,
+    history: sp.csr_matrix,
+    terms: ByTerm,
+    taken: sp.csr_matrix,
+    beta: float,
+    over: float,
+    n_jobs: int | None,
+) -> sp.csr_matrix:
+    """F after another clipping of scale P - beta H X - F; `terms` is H by term."""
+    n, m = documents.shape
+    heights = largest_first(history.indptr, history.indices, history.data)
+    kept = np.zeros(n, np.int64)
+
+    def clip(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
+        return clipped_excess(
+            start,
+            stop,
+            documents.indptr,
+            documents.indices,
+            documents.data,
+            scale,
+            codes.indptr,
+            codes.indices,
+            codes.data,
+            history.indptr,
+            *heights,
+            terms.ptr,
+            terms.holders,
+            terms.values,
+            taken.indptr,
+            taken.indices,
+            taken.data,
+            beta,
+            over,
+            codes.shape[1],
+            m,
+            kept,
+        )
+
+    return _stacked(run_blocks(clip, n, DOCUMENTS, n_jobs), kept, m)
 
 
 def subgradient_step(
@@ -206,34 +274,12 @@ def subgradient_step(
     the gradient of A -> sum_d l(p_d, A), codes re-optimised, wherever that has one (the envelope theorem).
     """
     m, k = documents.shape[1], atoms.shape[0]
-    room = documents.indptr.astype(np.int64)
-    counts = np.diff(room)
-    values = 1.0 + over - duals.data
-    by_atom = codes.T.tocsr()
-    base = step * over * np.bincount(codes.indices, weights=codes.data, minlength=k)
-    sizes = np.zeros(k, np.int64)
-
-    def move(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
-        return moved_atoms(
-            start,
-            stop,
-            by_atom.indptr,
-            by_atom.indices,
-            by_atom.data,
-            room,
-            counts,
-            documents.indices,
-            values,
-            atoms.indptr,
-            atoms.indices,
-            atoms.data,
-            step,
-            base,
-            m,
-            sizes,
-        )
-
-    after = _stacked(run_blocks(move, k, ATOMS, n_jobs), sizes, m)
+    starts = documents.indptr.astype(np.int64)
+    listed = by_term(starts, np.diff(starts), documents.indices, 1.0 + over - duals.data, m)
+    base = np.float64(step * over) * np.bincount(codes.indices, weights=codes.data, minlength=k).astype(np.float64)
+    after = AtomMover(codes, np.diff(listed[0]), step, 0.0, n_jobs).move(
+        atoms, ByTerm(*listed), ByTerm.empty(m), base=base
+    )
     after.sort_indices()
     return after
 

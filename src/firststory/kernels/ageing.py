@@ -20,6 +20,23 @@ def lagged(cosine: float, days: float, beta: float, strong: float) -> float:
     return cosine * math.exp(-beta * math.log(1.0 + days))
 
 
+LOG_DAYS = np.log1p(np.arange(4096.0))
+"""ln(1 + days) of whole days: never more than that of the days themselves."""
+
+
+@kernel
+def too_old(cosine: float, days: float, beta: float, strong: float, least: float) -> bool:
+    """Whether `lagged` is surely below `least`, without a logarithm or an exponential: e^-x <= 1 / (1 + x + x²/2)."""
+    whole = min(max(int(days), 0), len(LOG_DAYS) - 1) if days < 1e9 else len(LOG_DAYS) - 1
+    if strong == 3.0:
+        beta *= (1.0 - cosine) * (1.0 - cosine) * (1.0 - cosine)
+    elif strong > 0.0:
+        return False
+    x = beta * LOG_DAYS[whole]
+    # A little less than the bound: the two sides are rounded.
+    return bool(cosine < 0.999999 * least * (1.0 + x + 0.5 * x * x))
+
+
 @kernel
 def faded(cosine: float, days: float, floor: float, tau: float, strong: float) -> float:
     """cosine * (floor + (1 - floor) exp(-days / tau)), the loss being less for a strong match."""

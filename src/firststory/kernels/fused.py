@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.kernels.cluster_sums import by_cluster, count_common, sum_common
+from firststory.kernels.cluster_sums import gather_common
 from firststory.kernels.fused_follow import follow_fused, judge_fused
+from firststory.kernels.fused_lanes import BORN, CLUSTER, INVERSE, SQUARE
 from firststory.kernels.fused_norms import BLOCK, STALE, refresh, weigh
 from firststory.kernels.fused_tally import FREE, FRESH_AT, FRESH_ROWS, IDF_POWER, OPENED, SUMMED_AT, SUMMED_OPENED
 from firststory.kernels.window import NEXT, WindowIndex
@@ -28,7 +29,7 @@ COMMON = 0.02
 MANY = 10_000
 """Rows in the window from which on this is done at all."""
 
-SUMMED = 10
+SUMMED = 50
 """Clusters are summed anew after 1/SUMMED of the window; what leaves the window in between stays in the sums."""
 
 COMPLETED = 12
@@ -48,7 +49,11 @@ class FusedIndex(WindowIndex):
     }
     """As many slots as rows: a cluster without a living member gives its slot back."""
 
-    own: ClassVar[tuple[str, ...]] = ("idf2", "free", "tally", "common", "common_begin", "holders", "held", "summed")
+    gathered_sums: ClassVar[tuple[str, ...]] = ("common", "common_begin", "holders", "held", "summed", "portion")
+    """What clusters hold of common terms. A state of an earlier version names clusters otherwise here: it goes without,
+    and the next refresh gathers them anew."""
+
+    own: ClassVar[tuple[str, ...]] = ("idf2", "free", "tally", *gathered_sums)
 
     born: Floats
     inverse: Floats
@@ -66,15 +71,16 @@ class FusedIndex(WindowIndex):
         self.idf2 = np.zeros(0)
         self.common, self.holders = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
         self.common_begin, self.held = np.zeros(1, dtype=np.int64), np.zeros(0)
-        self.summed = np.zeros(0, dtype=np.int32)
+        self.summed, self.portion = np.zeros(0, dtype=np.int32), np.zeros(0)
         self.free = np.arange(capacity, dtype=np.int32)[::-1].copy()
         self.tally = np.array([capacity, 0, 0, 0, 0, 0], dtype=np.int64)
+        self._lay_out()
 
     def judge(
         self, indptr: Ints, indices: Ints, data: Floats, days: Floats, ticks: Floats, *, k: int, budget: int,
         knobs: Floats,
     ) -> tuple[Floats, Floats]:  # fmt: skip
-        """NN and CEN of each row by itself against the past."""
+        """NN and CEN of each row by itself against the past. On copies of the scratch: several threads may ask."""
         n, kept = len(indptr) - 1, max(k, COMPLETED)
         neighbour, centroid = np.zeros(n), np.zeros(n)
         judge_fused(
@@ -82,9 +88,9 @@ class FusedIndex(WindowIndex):
             knobs,
             self.meta, self.tally, self.start, self.length, self.members, self.weights,
             self.log_start, self.log_length, self.log_terms, self.log_weights,
-            self.idf2, self.inverse, self.born, self.cluster,
-                self.common, self.common_begin, self.holders, self.held, self.summed,
-            self.c_square, self.c_size, self.c_day, self.c_tick, self.c_label,
+            self.idf2, self.lanes.copy(), self.common, self.common_begin, self.holders, self.held, self.summed,
+            self.portion, self.c_lanes.copy(), self.c_day, self.c_tick, self.c_label, self.gathered.copy(),
+            np.empty_like(self.touched), np.empty_like(self.clusters),
             np.zeros((n, kept)), np.zeros((n, kept)), np.full((n, kept), -1, dtype=np.int64), neighbour, centroid,
         )  # fmt: skip
         return neighbour, centroid
@@ -108,9 +114,10 @@ class FusedIndex(WindowIndex):
                 indptr, indices, data, days, ticks, done, window, max_age, k, budget, knobs, self.meta, self.tally,
                 self.start, self.length, self.room, self.members, self.weights,
                 self.log_start, self.log_length, self.log_terms, self.log_weights,
-                self.idf2, self.inverse, self.born, self.cluster,
-                self.common, self.common_begin, self.holders, self.held, self.summed,
-                self.c_square, self.c_size, self.c_day, self.c_tick, self.c_label, self.free,
+                self.idf2, self.inverse, self.born, self.cluster, self.lanes,
+                self.common, self.common_begin, self.holders, self.held, self.summed, self.portion, self.place,
+                self.c_lanes, self.c_square, self.c_size, self.c_day, self.c_tick, self.c_label, self.free,
+                self.gathered, self.touched, self.clusters,
                 scores, cosines, ordinals, neighbour, centroid, labels, joined, sizes,
             )  # fmt: skip
             if self.meta[NEXT] - self.tally[FRESH_AT] >= max(BLOCK, len(self) // STALE):
@@ -125,24 +132,30 @@ class FusedIndex(WindowIndex):
             power, self.meta, self.tally, self.length, self.log_start, self.log_length, self.log_terms,
             self.log_weights, self.idf2, self.inverse,
         )  # fmt: skip
+        self.lanes[:, INVERSE] = self.inverse
         # The mean row's postings are the sum of df^2 over the rows.
         needed = len(self) >= MANY and float((self.length.astype(float) ** 2).sum()) > 0.3 * budget * len(self)
         if needed and (not len(self.summed) or self.meta[NEXT] - self.tally[SUMMED_AT] >= len(self) // SUMMED):
             self._sum_clusters()
 
     def _sum_clusters(self) -> None:
+        """What every cluster holds of each common term, as of now; clusters are numbered by their place in `summed`."""
         many = self.length > COMMON * len(self)
+        terms = np.flatnonzero(many)
         self.common = np.where(many, np.cumsum(many) - 1, -1).astype(np.int32)
-        log = (self.log_start, self.log_length, self.log_terms)
-        order = by_cluster(self.meta, self.cluster, len(self.born))
-        self.common_begin = count_common(order, self.cluster, *log, self.common, int(many.sum()))
-        self.holders = np.zeros(self.common_begin[-1], dtype=np.int32)
-        self.held = np.zeros(len(self.holders))
-        sum_common(
-            order, self.cluster, *log, self.log_weights, self.inverse, self.common, self.common_begin,
-            self.holders, self.held,
+        self.summed = np.flatnonzero(self.c_size > 0).astype(np.int32)
+        self.portion = 1.0 / self.c_size[self.summed]
+        self._find_places()
+        # The room is an upper bound; what is not written is never real memory.
+        room = int(np.minimum(self.length[terms], len(self.summed)).sum())
+        holders, held = np.empty(room, dtype=np.int32), np.empty(room)
+        self.common_begin = np.zeros(len(terms) + 1, dtype=np.int64)
+        gather_common(
+            terms, self.start, self.length, self.members, self.weights, self.place[self.cluster], self.inverse,
+            len(self.summed), self.common_begin, holders, held,
         )  # fmt: skip
-        self.summed = np.unique(self.cluster[order])
+        used = int(self.common_begin[-1])
+        self.holders, self.held = holders[:used].copy(), held[:used].copy()
         self.tally[SUMMED_AT], self.tally[SUMMED_OPENED] = self.meta[NEXT], self.tally[OPENED]
 
     def _fresh(self, knobs: Floats) -> float:
@@ -161,6 +174,22 @@ class FusedIndex(WindowIndex):
         self.free[: len(spare)] = spare
         self.free[len(spare) : len(spare) + old] = np.arange(2 * old - 1, old - 1, -1)
         self.tally[FREE] = len(spare) + old
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Everything that follows from the arrays: lanes, scratch, where each cluster stands in the gathered sums."""
+        capacity = len(self.born)
+        self.lanes, self.c_lanes = np.zeros((capacity, 4)), np.zeros((capacity, 4))
+        self.lanes[:, INVERSE], self.lanes[:, BORN], self.lanes[:, CLUSTER] = self.inverse, self.born, self.cluster
+        self.c_lanes[:, SQUARE] = self.c_square
+        self.touched, self.clusters = np.empty(capacity + 1, dtype=np.int64), np.empty(capacity + 1, dtype=np.int64)
+        self._find_places()
+
+    def _find_places(self) -> None:
+        self.place = np.full(len(self.born), -1, dtype=np.int32)
+        there = np.flatnonzero(self.summed >= 0)
+        self.place[self.summed[there]] = there
+        self.gathered = np.zeros(len(self.summed))
 
     def get_state(self) -> dict[str, Any]:
         """The living rows, the clusters as they lie, idf as of the last refresh."""
@@ -172,5 +201,7 @@ class FusedIndex(WindowIndex):
         """Build the lists again from the living rows."""
         index = super().from_state(state)
         for name in (*cls.per_cluster, *cls.own):
-            setattr(index, name, state[name].copy())
+            if "portion" in state or name not in cls.gathered_sums:
+                setattr(index, name, state[name].copy())
+        index._lay_out()
         return index

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import LocalOutlierFactor
 
+from firststory.benchmarks import end_to_end
 from firststory.detectors.fused_novelty import FusedNovelty
 from firststory.errors import FirststoryError
 from firststory.text import StreamVectorizer
 
-TITLE = "The default detector, text in and novelty out, with a window of 50,000 documents"
+TITLE = "The default detector, and the whole step to a verdict, with a window of 50,000 documents"
 
 WINDOW, QUICK_WINDOW = 50_000, 1000
 MEASURED, QUICK_MEASURED = 2000, 200
@@ -32,24 +33,28 @@ def run(*, quick: bool) -> str:
             f"One thread, 2 cores, CPU seconds. The window ({window:,} documents) is filled first, the corpus over "
             f"again where it is smaller; then the corpus' last {measured:,} documents come in batches of {BATCH}, and "
             f"{SINGLE} of them once more one at a time. *Text* is the vectorizer (stop words, stems, vocabulary), "
-            "*novelty* the detector: neighbours, clusters, learning, forgetting; alerts and the store are not in it."
+            "*novelty* the detector: neighbours, clusters, learning, forgetting; the rest "
+            "of the step to a verdict is in the next table."
         ),
         "",
         "| stream | text, documents/s | novelty, documents/s | both | one document, median / p99 | window in memory |",
         "|---|---|---|---|---|---|",
     ]
     peers: list[str] = []
-    for name, loader in {"articles": "load_articles", "headlines": "load_headlines"}.items():
+    whole = end_to_end.head(window, measured)
+    for name, loader in {"headlines": "load_headlines", "articles": "load_articles"}.items():
         from firststory import datasets
 
         try:
             texts = getattr(datasets, loader)().texts
         except FirststoryError as error:
             lines.append(f"| {name} | skipped: {error} | | | | |")
+            whole.append(f"| {name} | skipped: {error} | | | | | |")
             continue
         lines.append(_stream(name, texts, window, measured))
+        whole += [end_to_end.line(name, texts, topics, window, measured) for topics in ("none", "nmf")]
         peers += _peers(name, texts[-PEER_DOCUMENTS:], texts[:1000])
-    return "\n".join([*lines, "", *_peer_head(), *peers])
+    return "\n".join([*lines, "", *whole, "", *_peer_head(), *peers])
 
 
 def _stream(name: str, texts: Sequence[str], window: int, measured: int) -> str:

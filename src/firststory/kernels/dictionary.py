@@ -110,6 +110,30 @@ def term_correlations(
 
 
 @kernel
+def without_small(
+    c_ptr: Array, c_atoms: Array, c_values: Array, a_ptr: Array, a_atoms: Array, limit: Array
+) -> tuple[Array, Array, Array]:
+    """The correlations above limit[atom], and those of the terms that the atom itself holds."""
+    ptr = np.zeros_like(c_ptr)
+    atoms = np.empty(c_atoms.shape[0], np.int32)
+    values = np.empty(c_atoms.shape[0])
+    own = np.zeros(limit.shape[0], np.bool_)
+    used = 0
+    for w in range(c_ptr.shape[0] - 1):
+        for q in range(a_ptr[w], a_ptr[w + 1]):
+            own[a_atoms[q]] = True
+        for q in range(np.uint64(c_ptr[w]), np.uint64(c_ptr[w + 1])):
+            atom = np.uint64(c_atoms[q])
+            atoms[used] = c_atoms[q]
+            values[used] = c_values[q]
+            used += (c_values[q] > limit[atom]) | own[atom]
+        for q in range(a_ptr[w], a_ptr[w + 1]):
+            own[a_atoms[q]] = False
+        ptr[w + 1] = used
+    return ptr, atoms[:used].copy(), values[:used].copy()
+
+
+@kernel
 def moved_terms(
     start: int,
     stop: int,

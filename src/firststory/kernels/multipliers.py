@@ -235,13 +235,15 @@ def clipped_excess(
     n_atoms: int,
     width: int,
     sizes: Array,
+    gives: Array,
 ) -> tuple[Array, Array]:
     """What clipping has taken from scale P - beta H X, so far and now, of the documents start..stop.
 
     With F taken so far, Y = scale P - beta H X - F is clipped, and F + (Y - clip(Y, -over, 1)) is returned, one
     document after another. `h` is H by atoms, largest entry first, and `t` by terms. Hardly an entry is clipped, so a
     document sums the large entries of H only; all others together add no more than `small` to any of its terms, and a
-    term that this does not acquit is summed in full. Documents without a code move nothing and are left out.
+    term that this does not acquit is summed in full. `gives[i]` says that clipping, and what it did before, leaves a
+    document more of some term than scale P. Documents without a code move nothing and are left out.
     """
     small = 0.5 * over
     place = np.full(width, -1, np.int64)
@@ -300,16 +302,20 @@ def clipped_excess(
                             out_terms[at] = w
                             used += 1
                         out_values[at] = taken + (residual - 1.0 if residual > 1.0 else residual + over)
+                        taken = out_values[at]
+                    gives[i] |= fit + taken < 0.0
                     place[w] = -1
             for q in range(f_ptr[i], f_ptr[i + 1]):
                 w = np.uint64(f_terms[q])
                 if place[w] >= 0:  # not one of the document's own terms
-                    residual = -fit_of_term(w, t_ptr, t_atoms, t_values, code) - f_values[q]
+                    fit = fit_of_term(w, t_ptr, t_atoms, t_values, code)
+                    residual = -fit - f_values[q]
                     fitted[w] = 0.0
                     if residual > 1.0:
                         out_values[place[w]] += residual - 1.0
                     elif residual < -over:
                         out_values[place[w]] += residual + over
+                    gives[i] |= fit + out_values[place[w]] < 0.0
                     place[w] = -1
             for q in range(n_touched):
                 w = np.uint64(touched[q])

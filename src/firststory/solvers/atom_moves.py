@@ -62,6 +62,7 @@ class AtomMover:
         self.heavy = np.argsort(-frequency, kind="stable")[:HEAVY]
         self.step, self.beta, self.n_jobs = step, beta, n_jobs
         self.stays = np.bincount(codes.indices, minlength=k) == 0
+        self.threshold = np.zeros(k)  # of the last move
         self.gram, self.users = np.zeros((0, 0)), ByTerm.empty(k)
         if beta and k <= GRAM_ATOMS:
             self.gram = gram_of_codes(codes.indptr, codes.indices, codes.data, k)
@@ -101,6 +102,7 @@ class AtomMover:
         owners, values = np.concatenate([first[0], then[0]]), np.concatenate([first[2], then[2]])
         terms = np.concatenate([first[1], then[1]])
         threshold, _, _, ptr, order = thresholds_of_atoms(owners, values, k)
+        self.threshold = threshold
         ends, kept, data = projected_atoms(
             ptr, order, terms, values, threshold, self.stays, atoms.indptr, atoms.indices, atoms.data
         )

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.kernels.dictionary import by_term, term_correlations
+from firststory.kernels.dictionary import by_term, term_correlations, without_small
 from firststory.kernels.multipliers import carried_multipliers, clipped_excess, clipped_multipliers, largest_first
 from firststory.kernels.project import project_rows
 from firststory.solvers.atom_moves import TERMS, AtomMover, ByTerm
@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 
 DOCUMENTS = 256
 """Documents a block; fixed, so that nothing depends on the number of threads."""
+
+PRUNE = 0.25
+"""Correlations that could reach this part of their atom's threshold stay in the sums of the inner steps."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,10 @@ def inner_steps(
     Delta is never formed. After t steps it is beta (t P - (A_1 + ... + A_t) X) - F, where F holds what clipping has
     taken: little, at beta = 5. So P X' and X X' are summed once, and a step costs as much as its atoms and F do.
 
+    An entry of P X' adds tau t times itself to its atom at most (less what atoms cover), and an atom's threshold rises
+    about as t does; so after the first step the small entries are left out. Should a threshold not rise as supposed,
+    or clipping give more than was taken, the step is made again with all of them: the result is exact.
+
     Examples
     --------
     >>> import scipy.sparse as sp
@@ -189,6 +196,8 @@ def inner_steps(
     n, m = documents.shape
     k = codes.shape[1]
     tau = step_size(codes) if tau is None else tau
+    if tau == 0.0:  # no document has a code
+        return atoms
     starts = documents.indptr.astype(np.int64)
     by = by_term(starts, np.diff(starts), documents.indices, documents.data, m)
     sizes = np.zeros(m, np.int64)
@@ -197,7 +206,7 @@ def inner_steps(
         return term_correlations(start, stop, *by, codes.indptr, codes.indices, codes.data, k, sizes)
 
     blocks = run_blocks(correlate, m, TERMS, n_jobs)
-    cells = ByTerm(
+    cells = full = ByTerm(
         np.concatenate([[0], np.cumsum(sizes)]), *(np.concatenate(part) for part in zip(*blocks, strict=True))
     )
     mover = AtomMover(codes, np.diff(by[0]), tau / beta, beta, n_jobs)
@@ -205,9 +214,16 @@ def inner_steps(
     for t in range(1, n_steps + 1):
         history = (total + atoms).tocsr()
         terms = ByTerm.of(history)
-        taken = _taken(documents, t * beta, codes, history, terms, taken, beta, over, n_jobs)
+        taken, gives = _taken(documents, t * beta, codes, history, terms, taken, beta, over, n_jobs)
         lost = by_term(taken.indptr, np.diff(taken.indptr), taken.indices, -taken.data, m)
-        atoms = mover.move(atoms, ByTerm(*lost), terms, cells, t * beta)
+        moved = mover.move(atoms, ByTerm(*lost), terms, cells, t * beta)
+        if t == 1:
+            first, now = PRUNE * mover.threshold, ByTerm.of(atoms)
+            cells = ByTerm(*without_small(full.ptr, full.holders, full.values, now.ptr, now.holders, first / tau))
+        elif cells is not full and ((mover.threshold < t * first).any() or gives):
+            cells = full
+            moved = mover.move(atoms, ByTerm(*lost), terms, cells, t * beta)
+        atoms = moved
         total = (total + atoms).tocsr()
     return atoms
 
@@ -222,11 +238,14 @@ def _taken(
     beta: float,
     over: float,
     n_jobs: int | None,
-) -> sp.csr_matrix:
-    """F after another clipping of scale P - beta H X - F; `terms` is H by term."""
+) -> tuple[sp.csr_matrix, bool]:
+    """F after another clipping of scale P - beta H X - F, and whether a term now counts for more than scale P.
+
+    `terms` is H by term.
+    """
     n, m = documents.shape
     heights = largest_first(history.indptr, history.indices, history.data)
-    kept = np.zeros(n, np.int64)
+    kept, gives = np.zeros(n, np.int64), np.zeros(n, np.bool_)
 
     def clip(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
         return clipped_excess(
@@ -252,9 +271,10 @@ def _taken(
             codes.shape[1],
             m,
             kept,
+            gives,
         )
 
-    return _stacked(run_blocks(clip, n, DOCUMENTS, n_jobs), kept, m)
+    return _stacked(run_blocks(clip, n, DOCUMENTS, n_jobs), kept, m), bool(gives.any())
 
 
 def subgradient_step(

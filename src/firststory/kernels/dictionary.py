@@ -179,7 +179,7 @@ def moved_terms(
     own = np.zeros(n_atoms, np.bool_)
     sums = sums.copy()
     sizes = sizes.copy()
-    total = np.zeros(n_atoms + 1)
+    total = np.zeros(n_atoms)
     found = np.empty(n_atoms + 1, np.int64)
     values = np.empty(n_atoms + 1)
     fitted = np.zeros(x_ptr.shape[0] - 1 if gram.shape[0] == 0 else 0)
@@ -224,7 +224,13 @@ def moved_terms(
             for q in range(np.uint64(c_ptr[w]), np.uint64(c_ptr[w + 1])):
                 total[np.uint64(c_atoms[q])] = scale * c_values[q]
             add_codes(m_ptr[w], m_ptr[w + 1], m_documents, m_values, x_ptr, x_atoms, x_values, total)
-            if gram.shape[0] > 0:
+            if own_only and gram.shape[0] > 0:
+                for q in range(h_ptr[w], h_ptr[w + 1]):
+                    weight = beta * h_values[q]
+                    row = gram[h_atoms[q]]
+                    for h in range(a_ptr[w], a_ptr[w + 1]):
+                        total[a_atoms[h]] -= weight * row[a_atoms[h]]
+            elif gram.shape[0] > 0:
                 for q in range(h_ptr[w], h_ptr[w + 1]):
                     weight = beta * h_values[q]
                     row = gram[h_atoms[q]]
@@ -241,28 +247,28 @@ def moved_terms(
                             for g in range(x_ptr[i], x_ptr[i + 1]):
                                 total[np.uint64(x_atoms[g])] -= fitted[i] * x_values[g]
                             fitted[i] = 0.0
-            for j in range(n_atoms):
-                values[j] = step * total[j] - base[j]
-                total[j] = 0.0
-            for q in range(a_ptr[w], a_ptr[w + 1]):
-                values[a_atoms[q]] += a_values[q]
-            above = 0
-            for j in range(n_atoms):
-                above += values[j] > lower[j]
             if own_only:
                 for q in range(a_ptr[w], a_ptr[w + 1]):
-                    found[n] = a_atoms[q]
-                    total[n] = values[a_atoms[q]]
-                    n += total[n] > lower[a_atoms[q]]
-                for q in range(n):
-                    values[q] = total[q]
-                    total[q] = 0.0
-                total[n] = 0.0
-            elif above > 0:
-                for j in range(n_atoms):
-                    found[n] = j
-                    values[n] = values[j]
-                    n += values[j] > lower[j]
+                    own_atom = a_atoms[q]
+                    found[n] = own_atom
+                    values[n] = step * total[own_atom] - base[own_atom] + a_values[q]
+                    n += values[n] > lower[own_atom]
+                total[:] = 0.0
+            else:
+                above = 1 if held else 0
+                if not held:  # a loop that only reads is fast, and most terms end here
+                    for j in range(n_atoms):
+                        above += step * total[j] - base[j] > lower[j]
+                if above > 0:
+                    for j in range(n_atoms):
+                        values[j] = step * total[j] - base[j]
+                    for q in range(a_ptr[w], a_ptr[w + 1]):
+                        values[a_atoms[q]] += a_values[q]
+                    for j in range(n_atoms):
+                        found[n] = j
+                        values[n] = values[j]
+                        n += values[j] > lower[j]
+                total[:] = 0.0
         if used + n > capacity:
             capacity = 2 * (used + n)
             more_atoms = np.empty(capacity, np.int32)

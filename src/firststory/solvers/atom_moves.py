@@ -85,22 +85,27 @@ class AtomMover:
         """
         k = atoms.shape[0]
         cells = ByTerm.empty(self.width) if cells is None else cells
-        base = np.zeros(k) if base is None else base
         now = ByTerm.of(atoms)
         floor = np.where(self.stays, np.inf, 0.0)
         every = listed.held | cells.held | history.held | now.held
-        rest = np.ones(self.width, dtype=bool)
-        rest[self.heavy] = False
-        own = self._candidates(np.flatnonzero(now.held), listed, cells, scale, history, now, base, floor, True)
-        bound, sums, sizes, *_ = thresholds_of_atoms(own[0], own[2], k)
-        floor = np.maximum(floor, bound)
-        first = self._candidates(self.heavy, listed, cells, scale, history, now, base, floor, False, sums, sizes)
-        new = rest[own[1]]
-        owners, values = np.concatenate([own[0][new], first[0]]), np.concatenate([own[2][new], first[2]])
-        floor = np.maximum(floor, thresholds_of_atoms(owners, values, k)[0])
-        then = self._candidates(np.flatnonzero(every & rest), listed, cells, scale, history, now, base, floor)
-        owners, values = np.concatenate([first[0], then[0]]), np.concatenate([first[2], then[2]])
-        terms = np.concatenate([first[1], then[1]])
+        if base is None:
+            base = np.zeros(k)
+            rest = np.ones(self.width, dtype=bool)
+            rest[self.heavy] = False
+            own = self._candidates(np.flatnonzero(now.held), listed, cells, scale, history, now, base, floor, True)
+            bound, sums, sizes, *_ = thresholds_of_atoms(own[0], own[2], k)
+            floor = np.maximum(floor, bound)
+            first = self._candidates(self.heavy, listed, cells, scale, history, now, base, floor, False, sums, sizes)
+            new = rest[own[1]]
+            owners, values = np.concatenate([own[0][new], first[0]]), np.concatenate([own[2][new], first[2]])
+            floor = np.maximum(floor, thresholds_of_atoms(owners, values, k)[0])
+            then = self._candidates(np.flatnonzero(every & rest), listed, cells, scale, history, now, base, floor)
+            owners, values = np.concatenate([first[0], then[0]]), np.concatenate([first[2], then[2]])
+            terms = np.concatenate([first[1], then[1]])
+        else:  # little outlasts the base
+            owners, terms, values = self._candidates(
+                np.flatnonzero(every), listed, cells, scale, history, now, base, floor
+            )
         threshold, _, _, ptr, order = thresholds_of_atoms(owners, values, k)
         self.threshold = threshold
         ends, kept, data = projected_atoms(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -60,10 +60,7 @@ class Themes:
         if not self._has_news:
             return (), ()
         self._has_news = False
-        names = vectoriser.get_feature_names_out()
-        for column, surface in self._surfaces.items():
-            names[column] = surface
-        found = self.model.snapshot(names, n_terms)
+        found = self.model.snapshot(_Readings(vectoriser.vocabulary_.terms, self._surfaces), n_terms)
         self._born = {topic.id: self._born.get(topic.id, step) for topic in found}
         lineage = self.model.lineage_
         topics = tuple(replace(topic, born=self._born[topic.id]) for topic in found)
@@ -89,6 +86,19 @@ class Themes:
             shape = (len(state["indptr"]) - 1, int(state["width"]))
             themes._pending = [sp.csr_matrix((state["data"], state["indices"], state["indptr"]), shape=shape)]
         return themes
+
+
+class _Readings(Sequence[str]):
+    """The terms by column, each as it reads in the texts where that is known; looked up when asked for."""
+
+    def __init__(self, terms: Sequence[str], surfaces: Mapping[int, str]) -> None:
+        self._terms, self._surfaces = terms, surfaces
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def __getitem__(self, column: Any) -> Any:
+        return self._surfaces.get(int(column)) or self._terms[int(column)]
 
 
 def _stack(blocks: list[sp.csr_matrix]) -> sp.csr_matrix:

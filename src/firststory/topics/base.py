@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
+from firststory.kernels.sparse_sums import heaviest
 from firststory.records import Topic
 from firststory.topics.lineage import Lineage
 
@@ -88,8 +89,9 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
                 remedy="Pass the vectorizer's get_feature_names_out().",
             )
         named = []
+        columns = np.arange(self.components_.shape[1], dtype=np.int32)
         for row in self.components_:
-            order = np.argsort(-row, kind="stable")[:n_terms]
+            order = heaviest(columns, np.ascontiguousarray(row, dtype=np.float64), n_terms).tolist()
             total = row.sum() or 1.0
             named.append([(str(vocabulary[v]), float(row[v] / total)) for v in order if row[v] > 0])
         return named

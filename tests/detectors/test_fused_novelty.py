@@ -22,7 +22,12 @@ def stream(seed, n=260, width=60):
     return counts, np.cumsum(gaps)
 
 
-def twin(counts, days):
+def even(i):
+    """The neighbour's exponent, the cluster's, and how much less a strong match ages."""
+    return 0.3, 0.2, 0
+
+
+def twin(counts, days, knobs=even):
     """The definition with dense vectors: idf and norms refreshed every 100 documents, everything else afresh."""
     n = len(counts)
     tf = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0)
@@ -40,13 +45,17 @@ def twin(counts, days):
         norms.append(np.sqrt((tf[i] ** 2 * idf2).sum()))
         cosines = np.array([tf[i] * idf2 @ tf[j] / (norms[i] * norms[j] or 1.0) for j in range(i)])
         best, best_score = -1, 0.0
+        beta, join_beta, strong = knobs(i)
         if i:
-            nearest[i] = (cosines * (1 + days[i] - days[:i]) ** -0.3).max()
+            weak = (1 - np.minimum(cosines, 1)) ** strong
+            nearest[i] = (cosines * (1 + days[i] - days[:i]) ** (-beta * weak)).max()
         for c in range(len(square)):
             cosine = cosines[np.array(member) == c].sum() / np.sqrt(square[c])
             if cosine > 0:
-                centroid[i] = max(centroid[i], cosine * (0.2 + 0.8 * np.exp(-(clock[i] - clock[last[c]]) / 30)))
-                score = cosine * (1 + days[i] - days[last[c]]) ** -0.2
+                weak = (1 - min(cosine, 1.0)) ** strong
+                loss = 0.8 * (1 - np.exp(-(clock[i] - clock[last[c]]) / 30))
+                centroid[i] = max(centroid[i], cosine * (1 - weak * loss))
+                score = cosine * (1 + days[i] - days[last[c]]) ** (-join_beta * weak)
                 if score > best_score:
                     best, best_score, best_cosine = c, score, cosine
         if best_score > 0.12:
@@ -82,6 +91,19 @@ def test_equals_twin(seed, timed):
     np.testing.assert_array_equal(labels, member)
 
 
+@pytest.mark.parametrize("longer", [0, 40])
+def test_gentle_ageing_equals_its_twin_for_rows_short_and_long(longer):
+    counts, times = stream(3)
+    everyday = np.tile(np.arange(longer) < 40, (len(counts), 1)) * (np.arange(len(counts)) % 2 == 0)[:, None]
+    counts = np.hstack([counts, everyday])  # every other row gets 40 terms more
+    scores, labels = follow(fs.FusedNovelty(), counts, times)
+    terms = (counts > 0).sum(axis=1)
+    assert (terms <= 30).any() and (longer == 0 or (terms > 30).any())
+    known, member = twin(counts, (times - times[0]) / DAY, lambda i: (0.4, 0.3, 1) if terms[i] <= 30 else (0.6, 0.4, 3))
+    np.testing.assert_allclose(scores, known, atol=1e-12)
+    np.testing.assert_array_equal(labels, member)
+
+
 def test_themes_do_not_age():
     counts, times = stream(2)
     themes, _ = follow(fs.FusedNovelty(horizon="themes"), counts, times)
@@ -92,7 +114,7 @@ def test_themes_do_not_age():
 def test_without_times_the_order_of_arrival_is_the_clock():
     counts, _ = stream(2)
     ordered, _ = follow(fs.FusedNovelty(), counts)
-    clocked, _ = follow(fs.FusedNovelty(), counts, np.arange(len(counts)) * DAY / 200)
+    clocked, _ = follow(fs.FusedNovelty(), counts, np.arange(len(counts)) * DAY / 10)
     np.testing.assert_allclose(ordered, clocked, atol=1e-12)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from firststory.experiments import fused_novelty
+from firststory.experiments import fused_novelty, fused_trials
 from firststory.experiments.fused_streams import LabelledRows
 
 
@@ -17,7 +17,7 @@ def planted(corpus, seed):
     topics = rng.dirichlet(np.full(80, 0.05), size=12)
     counts = np.stack([rng.multinomial(20, topics[int(value)]) for value in order])
     rows = sp.csr_matrix(counts, dtype=float)
-    return LabelledRows(f"{corpus}: planted", corpus, rows, rows, 86400.0 * order, labels)
+    return LabelledRows(f"{corpus}: planted", corpus, rows, rows, rows, 86400.0 * order, labels)
 
 
 def test_the_tables_are_complete(monkeypatch, tmp_path):
@@ -32,6 +32,17 @@ def test_the_tables_are_complete(monkeypatch, tmp_path):
 
 def test_idf_knows_the_past_only():
     counts = planted("one", 2).plain
-    whole = sp.vstack(list(fused_novelty._tfidf_steps(counts, 20)))
-    part = sp.vstack(list(fused_novelty._tfidf_steps(counts[:40], 20)))
+    whole = sp.vstack(list(fused_novelty.tfidf_steps(counts, 20)))
+    part = sp.vstack(list(fused_novelty.tfidf_steps(counts[:40], 20)))
     np.testing.assert_array_equal(whole[:40].toarray(), part.toarray())
+
+
+def test_every_trial_has_its_column(monkeypatch, tmp_path):
+    monkeypatch.setattr(fused_trials, "development_streams", lambda quick: iter([planted("one", 0)]))
+    text = fused_trials.run(quick=True, out=tmp_path)
+    assert all(f"*{name}*" in text for name in fused_trials.TRIALS)
+    assert text.count("| one: planted |") == 1 and "nan" not in text
+
+
+def test_a_rank_knows_the_past_only():
+    np.testing.assert_array_equal(fused_trials._rank_in_past(np.array([3.0, 1.0, 2.0, 9.0])), [1.0, 0.0, 0.5, 1.0])

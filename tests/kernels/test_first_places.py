@@ -24,7 +24,7 @@ def test_it_agrees_with_a_dictionary(index):
                 for v in own:
                     if v >= 0:
                         expected.setdefault(int(v), token)
-        columns, tokens = first_places(forms, column, first, last, listed, mark)
+        columns, tokens = first_places(forms, column, first, last, listed, np.zeros(6, bool), mark)
         assert dict(zip(columns.tolist(), tokens.tolist(), strict=True)) == expected
         assert not mark.any()
 

@@ -307,3 +307,27 @@ def test_any_text_whatever(texts, rule, segmenter):
         assert [t.start for t in tokens] == sorted(t.start for t in tokens)
         np.testing.assert_array_equal(rows[i].toarray()[0], counted)
     np.testing.assert_array_equal(v.transform(texts).toarray(), rows.toarray())
+
+
+def test_short_texts_keep_their_longer_stop_words():
+    headline, article = "Harbour made open again by the Storm", "Harbour made open again by the Storm " + "flood " * 40
+    options = {"language": "en", "weighting": "count", "norm": None, "surface_weight": 4.0}
+    vectoriser = StreamVectorizer(short=30, **options)
+    rows = vectoriser.partial_fit_transform([headline, article]).toarray()
+    short, long = ({vectoriser.vocabulary_.terms[v]: x for v, x in enumerate(row) if x} for row in rows)
+    assert {"made", "open", "again"} & set(short) and "the" not in short and "by" not in short
+    assert short["storm"] == 2.0 and long["storm"] == 4.0
+    plain = StreamVectorizer(**options)
+    expected = plain.partial_fit_transform([article])
+    assert long == dict(zip([plain.vocabulary_.terms[v] for v in expected.indices], expected.data, strict=True))
+    # What is kept is never evidence.
+    assert [t.surface for t in vectoriser.tokens(headline)] == [t.surface for t in plain.tokens(headline)]
+    assert set(vectoriser.first_surfaces(headline).values()) == set(plain.first_surfaces(headline).values())
+
+
+def test_a_long_document_is_long_to_its_last_piece():
+    from firststory.text.chunks import CHUNK
+
+    vectoriser = StreamVectorizer(language="en", weighting="count", norm=None, short=30)
+    row = vectoriser.partial_fit_transform(["flood " * (CHUNK // 6) + "made again storm"])
+    assert {vectoriser.vocabulary_.terms[v] for v in row.indices} == {"flood", "storm"}

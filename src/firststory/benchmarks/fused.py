@@ -60,7 +60,7 @@ def run(*, quick: bool) -> str:
 def _stream(name: str, texts: Sequence[str], window: int, measured: int) -> str:
     past, new = texts[:-measured], texts[-measured:]
     past = (list(past) * (1 + window // len(past)))[:window]
-    vectorizer = StreamVectorizer("en", weighting="count", norm=None, surface_weight=2.0)
+    vectorizer = StreamVectorizer("en", weighting="count", norm=None, surface_weight=2.0, short=30)
     detector = FusedNovelty(window=window)
     step = 60.0  # seconds between documents
     for begin in range(0, window, 5000):
@@ -154,6 +154,6 @@ def _outlier_factor(texts: Sequence[str], past: Sequence[str]) -> float:
 
 
 def _fused(texts: Sequence[str], past: Sequence[str]) -> float:
-    vectorizer = StreamVectorizer("en", weighting="count", norm=None, surface_weight=2.0)
+    vectorizer = StreamVectorizer("en", weighting="count", norm=None, surface_weight=2.0, short=30)
     detector = FusedNovelty().fit(vectorizer.partial_fit_transform(past))
     return _one_by_one(lambda text: detector.score_then_learn(vectorizer.partial_fit_transform([text])), texts)

@@ -22,12 +22,12 @@ UNBOUNDED = 2**62
 """More documents than any stream has."""
 
 KNOBS = {
-    "gentle": np.array([0.6, 0.4, 0.12, 0.2, 30.0, 1.25, 3.0]),
-    "even": np.array([0.3, 0.2, 0.12, 0.2, 30.0, 1.25, 0.0]),
+    "gentle": np.array([0.6, 0.4, 0.12, 0.2, 30.0, 1.25, 3.0, 30.0, 0.4, 0.3, 1.0]),
+    "even": np.array([0.3, 0.2, 0.12, 0.2, 30.0, 1.25, 0.0, -1.0, 0.0, 0.0, 0.0]),
 }
 """Chosen on development streams, see the method's page; in the order of `kernels.fused_tally`."""
 
-ROWS_A_DAY = 200.0
+ROWS_A_DAY = 10.0
 """The order of arrival as a clock, where documents have no times."""
 
 GAP_CAP = 50.0
@@ -39,9 +39,9 @@ class FusedNovelty(StreamDetector):
 
     NN is the best cosine to a document of the window, less for an old one; CEN the best cosine to a single-pass
     cluster, less for one long silent (on a clock whose gaps are capped); the stronger a match, the less it ages. Rows
-    are **effective counts** (the vectorizer's `weighting="count", norm=None, surface_weight=2.0`); the weights
-    `(1 + ln x) idf^1.25` come from the detector's own past. Strictly sequential: a row is judged against the earlier
-    rows of its own batch too.
+    are **effective counts** (the vectorizer's `weighting="count", norm=None, surface_weight=2.0, short=30`); the
+    weights `(1 + ln x) idf^1.25` come from the detector's own past. Strictly sequential: a row is judged against the
+    earlier rows of its own batch too.
 
     Parameters
     ----------
@@ -51,9 +51,10 @@ class FusedNovelty(StreamDetector):
         What counts as new. "events": what has not been told of for long is new again (incidents, news events).
         "themes": whatever was ever told of within the window is known, however long ago (broad, year-round topics).
     ageing : {"gentle", "even"}, default="gentle"
-        How a match ages. "gentle": the stronger, the less, `cos (1 + days)^(-0.6 (1 - cos)^3)`; without `times` the
-        order of arrival is the clock (200 documents a day). "even": all alike, `cos (1 + days)^-0.3`; without `times`
-        nothing ages.
+        How a match ages. "gentle": the stronger, the less, `cos (1 + days)^(-0.6 (1 - cos)^3)`, for a row of
+        at most 30 terms `cos (1 + days)^(-0.4 (1 - cos))`: a strong match of short texts says less. Without `times`
+        the order of arrival is the clock (10 documents a day). "even": all alike, `cos (1 + days)^-0.3`; without
+        `times` nothing ages.
     max_age : float or None, default=None
         Seconds after which a document is forgotten. None: never. Needs `times`, and the horizon "events".
     n_neighbours : int, default=3

@@ -136,7 +136,7 @@ def _scores(name: str, limit: int) -> tuple[NDArray[np.float64], NDArray[np.floa
     if name == "tdt2":
         rows = stream.X[:limit]
     else:
-        reader = StreamVectorizer(language="en", weighting="count", norm=None, surface_weight=2.0)
+        reader = StreamVectorizer(language="en", weighting="count", norm=None, surface_weight=2.0, short=30)
         rows = reader.fit_transform(stream.texts[:limit])
     return FusedNovelty().score_then_learn(rows, times=times), times
 

@@ -1,7 +1,8 @@
 """Labelled development streams for `FusedNovelty`, rebuilt from five corpora: whole texts, tweet-sized, lower-cased.
 
 What is tweet-sized: the first 20 words of a text; for TDT2, which has no words to be had, 12 words drawn from the
-counts. Times are kept as they are (days for most corpora); documents without a label are left out.
+counts. Headlines are labelled by what stands below them (`headlines.py`). Times are kept as they are (days for most
+corpora); documents without a label are left out.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from firststory.datasets import (
+    load_articles,
     load_localnews,
+    load_news2017,
     load_newsgroups20,
     load_reuters21578,
     load_tdt2,
     load_timeline17,
 )
 from firststory.datasets.streams import first_of_label
+from firststory.experiments.headlines import headlines
 from firststory.records import Document
 from firststory.text import StreamVectorizer
 
@@ -31,14 +35,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """One stream: effective counts (capitals and digits count twice), plain counts, seconds, labels."""
+    """One stream: effective counts, plain ones, effective ones by the rules for long texts, seconds, labels."""
 
     name: str
     corpus: str
     effective: sp.csr_matrix
     plain: sp.csr_matrix
+    same: sp.csr_matrix
     times: Floats
     labels: NDArray[Any]
+    texts: list[str] | None = None
 
     @property
     def first(self) -> NDArray[np.bool_]:
@@ -62,6 +68,8 @@ def development_streams(*, quick: bool = False) -> Iterator[LabelledRows]:
     yield _from_texts("timeline", "timeline17", list(load_timeline17().documents))
     yield _from_texts("timeline, 20 words", "timeline17", list(load_timeline17().documents), _first_words)
     yield from _tdt2()
+    yield _from_texts("headlines", "thisisallabout", headlines(load_articles().documents, days=5.0, most=9000))
+    yield _from_texts("headlines", "news2017", headlines(load_news2017().documents, days=7.0))
     reuters = [d for d in load_reuters21578().documents if isinstance(d.label, (list, tuple)) and len(d.label) == 1]
     yield _from_texts("topics (themes)", "reuters21578", reuters[::2])
     yield _from_texts("groups (themes)", "newsgroups20", list(load_newsgroups20().documents)[::4])
@@ -79,10 +87,12 @@ def _from_texts(
     labels[:] = [d.label[0] if isinstance(d.label, (list, tuple)) else d.label for d in documents]
     times = np.array([d.time.timestamp() if d.time else 0.0 for d in documents])
     rows = [
-        StreamVectorizer("en", weighting="count", norm=None, surface_weight=weight).partial_fit_transform(texts)
-        for weight in (2.0, 1.0)
+        StreamVectorizer("en", weighting="count", norm=None, surface_weight=weight, short=short).partial_fit_transform(
+            texts
+        )
+        for weight, short in ((2.0, 30), (1.0, 0), (2.0, 0))
     ]
-    return LabelledRows(f"{corpus}: {name}", corpus, rows[0], rows[1], times, labels)
+    return LabelledRows(f"{corpus}: {name}", corpus, rows[0], rows[1], rows[2], times, labels, texts)
 
 
 def _tdt2() -> Iterator[LabelledRows]:
@@ -91,7 +101,7 @@ def _tdt2() -> Iterator[LabelledRows]:
     labels = np.empty(len(stream), dtype=object)
     labels[:] = stream.labels.tolist()
     X = sp.csr_matrix(stream.X)
-    yield LabelledRows("tdt2: topics", "tdt2", X, X, stream.times, labels)
+    yield LabelledRows("tdt2: topics", "tdt2", X, X, X, stream.times, labels)
     rng = np.random.default_rng(0)
     drawn = []
     for i in range(X.shape[0]):
@@ -107,4 +117,4 @@ def _tdt2() -> Iterator[LabelledRows]:
         ),
         shape=X.shape,
     )
-    yield LabelledRows("tdt2: topics, 12 words", "tdt2", short, short, stream.times, labels)
+    yield LabelledRows("tdt2: topics, 12 words", "tdt2", short, short, short, stream.times, labels)

@@ -204,7 +204,7 @@ def _corpora(limit: int | None) -> tuple[list[Corpus], str]:
         if name == "tdt2":
             counts = sp.csr_matrix(stream.X)[:limit]
         else:
-            reader = StreamVectorizer(language="en", weighting="count", norm=None, surface_weight=2.0)
+            reader = StreamVectorizer(language="en", weighting="count", norm=None, surface_weight=2.0, short=30)
             counts = reader.fit_transform(stream.texts[:limit])
         found.append(Corpus(name, counts, stream.times[:limit], stream.labels[:limit]))
     return found, missing

@@ -30,6 +30,8 @@ def too_old(cosine: float, days: float, beta: float, strong: float, least: float
     whole = min(max(int(days), 0), len(LOG_DAYS) - 1) if days < 1e9 else len(LOG_DAYS) - 1
     if strong == 3.0:
         beta *= (1.0 - cosine) * (1.0 - cosine) * (1.0 - cosine)
+    elif strong == 1.0:
+        beta *= 1.0 - cosine
     elif strong > 0.0:
         return False
     x = beta * LOG_DAYS[whole]

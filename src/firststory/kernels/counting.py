@@ -46,6 +46,19 @@ def idf(frequency: float, total: float) -> float:
 
 
 @kernel
+def is_within(
+    most: int, forms: Array, starts: Array, token: int, n_tokens: int, limit: int, form_column: Array
+) -> bool:
+    """Whether the tokens from `token` on that start before `limit` hold at most so many words."""
+    words = 0
+    while token < n_tokens and starts[token] < limit and words <= most:
+        if forms[token] >= 0 and form_column[forms[token]] != NO_TERM:
+            words += 1
+        token += 1
+    return words <= most
+
+
+@kernel
 def count_documents(
     forms: Array,
     starts: Array,
@@ -58,7 +71,9 @@ def count_documents(
     form_columns: Array,
     form_missing: Array,
     form_marked: Array,
+    form_common: Array,
     mark_weight: float,
+    short: int,
     weighting: int,
     sublinear: bool,
     norm: int,
@@ -78,7 +93,8 @@ def count_documents(
 
     `clock` is [documents so far, their decayed number]; where `learn`, each row sees only the documents before it
     and then counts itself. `tally` and `touched` carry a document that is open at the end of the chunk over to the
-    next (`leave_open`). Returns (rows, n_touched, occurrences that have no column).
+    next (`leave_open`). Common forms count in documents of up to `short` words only, and there a mark weighs the root
+    of what it weighs elsewhere. Returns (rows, n_touched, occurrences that have no column).
     """
     dropped = 0
     t = 0
@@ -88,15 +104,17 @@ def count_documents(
     n_documents = document_ends.shape[0]
     for d in range(n_documents):
         limit = document_ends[d]
+        is_short = short > 0 and is_within(short, forms, starts, t, n_tokens, limit, form_column)
+        marked = math.sqrt(mark_weight) if is_short else mark_weight
         while t < n_tokens and starts[t] < limit:
             f = forms[t]
             t += 1
             if f < 0:
                 continue
             v = form_column[f]
-            if v == NO_TERM:
+            if v == NO_TERM or (form_common[f] and not is_short):
                 continue
-            w = mark_weight if mark_weight != 1.0 and form_marked[f] else 1.0
+            w = marked if mark_weight != 1.0 and form_marked[f] else 1.0
             if v >= 0:
                 if tally[v] == 0.0:
                     touched[n_touched] = v

@@ -15,21 +15,28 @@ Array = NDArray[Any]
 
 @kernel
 def first_places(
-    forms: Array, form_column: Array, form_first: Array, form_last: Array, form_columns: Array, mark: Array
+    forms: Array,
+    form_column: Array,
+    form_first: Array,
+    form_last: Array,
+    form_columns: Array,
+    form_common: Array,
+    mark: Array,
 ) -> tuple[Array, Array]:
-    """The columns of the terms of some tokens, each with the first token that has it. `mark` is zero before and after.
+    """The columns of the terms of some tokens, each with the first token that has it; common forms are left out.
 
-    A form has one term and knows its column, or none, or several that are listed (see `counting`).
+    A form has one term and knows its column, or none, or several that are listed (see `counting`). `mark` is zero
+    before and after.
     """
     room = 0
     for f in forms:
-        if f >= 0 and form_column[f] != NO_TERM:
+        if f >= 0 and form_column[f] != NO_TERM and not form_common[f]:
             room += 1 if form_column[f] >= 0 else form_last[f] - form_first[f]
     columns, tokens = np.empty(room, np.int32), np.empty(room, np.int32)
     n = 0
     for t in range(len(forms)):
         f = forms[t]
-        if f < 0 or form_column[f] == NO_TERM:
+        if f < 0 or form_column[f] == NO_TERM or form_common[f]:
             continue
         single = form_column[f] >= 0
         for a in range(0 if single else form_first[f], 1 if single else form_last[f]):

@@ -16,7 +16,19 @@ from numpy.typing import NDArray
 from firststory.kernels.ageing import faded, lagged, too_old
 from firststory.kernels.cosine import keep_best
 from firststory.kernels.fused_lanes import BORN, CLUSTER, DOT, INVERSE, MEAN, SQUARE, SUM, accumulate_lanes
-from firststory.kernels.fused_tally import BETA, FLOOR, JOIN_BETA, STRONG, SUMMED_AT, TAU, THETA
+from firststory.kernels.fused_tally import (
+    BETA,
+    FLOOR,
+    JOIN_BETA,
+    SHORT,
+    SHORT_BETA,
+    SHORT_JOIN_BETA,
+    SHORT_STRONG,
+    STRONG,
+    SUMMED_AT,
+    TAU,
+    THETA,
+)
 from firststory.kernels.jit import kernel
 from firststory.kernels.window import NEXT, OLDEST
 
@@ -169,6 +181,9 @@ def look(
         square += values[a] * query[a]
         total += length[terms[a]] if known else 0
     norm = math.sqrt(square + 1e-30)
+    beta, join_beta, strong = knobs[BETA], knobs[JOIN_BETA], knobs[STRONG]
+    if len(terms) <= knobs[SHORT]:
+        beta, join_beta, strong = knobs[SHORT_BETA], knobs[SHORT_JOIN_BETA], knobs[SHORT_STRONG]
     inverse_norm = 1.0 / norm
     short = total > budget and len(holders) > 0
     n_clusters = 0
@@ -198,8 +213,8 @@ def look(
         c_lanes[c, SUM] = before + cosine
         if short:
             cosine = min(1.0, cosine + c_lanes[c, MEAN])
-        if cosine >= scores[-1] and not too_old(cosine, day - lanes[j, BORN], knobs[BETA], knobs[STRONG], scores[-1]):
-            score = lagged(cosine, day - lanes[j, BORN], knobs[BETA], knobs[STRONG])
+        if cosine >= scores[-1] and not too_old(cosine, day - lanes[j, BORN], beta, strong, scores[-1]):
+            score = lagged(cosine, day - lanes[j, BORN], beta, strong)
             if score >= scores[-1]:
                 keep_best(score, cosine, oldest + ((j - oldest) & mask), scores, cosines, ordinals)
     if short:
@@ -211,7 +226,7 @@ def look(
                 log = slice(log_start[j], log_start[j] + log_length[j])
                 dot = shared_mass(terms, query, log_terms[log], log_weights[log])
                 cosine = min(1.0, dot * lanes[j, INVERSE] * inverse_norm)
-                score = lagged(cosine, day - lanes[j, BORN], knobs[BETA], knobs[STRONG])
+                score = lagged(cosine, day - lanes[j, BORN], beta, strong)
                 keep_best(score, cosine, ordinal, scores, cosines, ordinals)
     centroid, best, best_score, best_cosine = 0.0, -1, 0.0, 0.0
     for t in range(n_clusters):
@@ -221,10 +236,10 @@ def look(
         capped = min(1.0, cosine)
         # Ageing only lowers a cosine, so that most clusters are out without their age being looked at.
         if capped > centroid:
-            centroid = max(centroid, faded(capped, tick - c_tick[c], knobs[FLOOR], knobs[TAU], knobs[STRONG]))
-        if capped < best_score or too_old(capped, day - c_day[c], knobs[JOIN_BETA], knobs[STRONG], best_score):
+            centroid = max(centroid, faded(capped, tick - c_tick[c], knobs[FLOOR], knobs[TAU], strong))
+        if capped < best_score or too_old(capped, day - c_day[c], join_beta, strong, best_score):
             continue
-        score = lagged(capped, day - c_day[c], knobs[JOIN_BETA], knobs[STRONG])
+        score = lagged(capped, day - c_day[c], join_beta, strong)
         if score > best_score or (score == best_score and best >= 0 and c_label[c] < c_label[best]):
             best, best_score, best_cosine = c, score, cosine
     return scores[0], centroid, norm, best if best_score > knobs[THETA] else -1, best_cosine

@@ -38,7 +38,7 @@ RECIPES: dict[str, Recipe] = {
         "fused_novelty",
         "FusedNovelty",
         "nearest neighbour and story centroid, fused; knows time",
-        {**COUNTS, "surface_weight": 2.0},
+        {**COUNTS, "surface_weight": 2.0, "short": 30},
         floor=FLOOR,
     ),
     "neighbour": Recipe("nearest_neighbour", "NearestNeighbour", "1 - best cosine to the past", TFIDF, floor=FLOOR),

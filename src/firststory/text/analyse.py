@@ -38,6 +38,8 @@ class Rules:
     min_length: int
     urls: str
     mentions: str
+    common: frozenset[str] = frozenset()
+    """Words that count in short texts only, and are never evidence."""
 
 
 class Analyser:
@@ -56,8 +58,9 @@ class Analyser:
         self._elision = ELISIONS.get(rules.language)
 
     def terms(self, surfaces: Sequence[str], kinds: Iterable[int]) -> list[tuple[str, ...]]:
-        """The terms of each form: none, one, or (hashtags made of words) several."""
+        """The terms of each form: none, one, or (hashtags made of words) several. Common words are left out."""
         words = [self.words(surface, kind) for surface, kind in zip(surfaces, kinds, strict=True)]
+        words = [[] if self.is_common(found) else found for found in words]
         stems = iter(self.stems([word for found in words for word in found]))
         return [tuple(next(stems) for _ in found) for found in words]
 
@@ -88,13 +91,18 @@ class Analyser:
         shortest = 1 if kind == RUN else rules.min_length
         return [text] if len(text) >= shortest and not self._is_stop(text) else []
 
+    def is_common(self, words: Sequence[str]) -> bool:
+        """Whether a form has none but common words."""
+        return bool(words and self.rules.common) and all(self._is_in(self.rules.common, word) for word in words)
+
     def _is_stop(self, word: str) -> bool:
-        if word in self.rules.stop_words:
+        return self._is_in(self.rules.stop_words, word)
+
+    def _is_in(self, listed: frozenset[str], word: str) -> bool:
+        if word in listed:
             return True
         # it's, government's: a possessive or a short verb on a stop word leaves it one.
-        return (
-            "'" in word and self.rules.language == "en" and _ENGLISH_POSSESSIVE.sub("", word) in self.rules.stop_words
-        )
+        return "'" in word and self.rules.language == "en" and _ENGLISH_POSSESSIVE.sub("", word) in listed
 
     def _hashtag(self, written: str, whole: str) -> list[str]:
         """A hashtag is a word; one in CamelCase is its words too."""

@@ -72,6 +72,8 @@ class FormTable:
         """How many terms of a form have no column; 1 where that was not looked up yet."""
         self.marked = np.zeros(n, dtype=np.bool_)
         """Capitalised, or with a digit."""
+        self.common = np.zeros(n, dtype=np.bool_)
+        """Counted in short texts only."""
 
     def tokens(self, chunk: Chunk) -> tuple[NDArray[np.uint32], Ints, Ints, NDArray[np.uint8]]:
         """Code points of the chunk; start, end and kind of each token. Good until the next call."""
@@ -161,7 +163,7 @@ class FormTable:
         analyser = self.analyser
         rules = analyser.rules
         surfaces, words = self._surfaces(numbers)
-        drop = rules.stop_words
+        drop, common = rules.stop_words, rules.common
         simple = self._simple[numbers] if analyser.simple else np.zeros(numbers.size, dtype=bool)
         header = self._arena[self._place[numbers]]
         short, kinds = (header >> 8) < rules.min_length, (header & 255).tolist()
@@ -175,6 +177,8 @@ class FormTable:
         kept = [words[i] for i in np.flatnonzero(counts).tolist()]
         if counts.max(initial=0) > 1:
             kept = [word for i in np.flatnonzero(counts).tolist() for word in several.get(i, (words[i],))]
+        if common:
+            self.common[numbers] = [analyser.is_common(several.get(i, (word,))) for i, word in enumerate(words)]
         if self.surface_weight != 1.0:
             self.marked[numbers] = list(map(is_marked, surfaces))
         return analyser.stems(kept), counts
@@ -212,7 +216,7 @@ class FormTable:
 
     def _grow(self, capacity: int) -> None:
         self._capacity = capacity
-        for name in ("_place", "_simple", "_flag", "column", "first", "last", "marked"):
+        for name in ("_place", "_simple", "_flag", "column", "first", "last", "marked", "common"):
             setattr(self, name, _longer(getattr(self, name), capacity))
         self.missing = _longer(self.missing, capacity, fill=1)
         table = np.zeros((_table_size(capacity), 4), dtype=np.uint64)

@@ -30,6 +30,9 @@ Scratch = tuple[NDArray[np.float64], NDArray[np.int32]]
 """Zeros, and room for columns: fresh memory for every document would cost more than the document."""
 NO_SCRATCH: Scratch = np.zeros(0), np.zeros(0, dtype=np.int32)
 
+SHORT_WORD = 3
+"""Letters of a word that is dropped from short texts too, where it is a stop word."""
+
 _NORMS = {None: counting.NO_NORM, "l1": counting.L1, "l2": counting.L2}
 
 
@@ -67,6 +70,10 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         Let document frequencies fade: a document that lies `half_life` documents back counts half.
     surface_weight : float, default=1.0
         How often an occurrence counts that is capitalised or carries a digit; 2.0 is what `FusedNovelty` wants.
+    short : int, default=0
+        Texts of up to so many words are short: they keep their stop words of more than three letters (a headline has
+        no words to spare), and in them capitals and digits count only the root of `surface_weight` times. 0: none is;
+        `FusedNovelty` wants 30. What is kept so is never evidence: `tokens` leaves it out.
     stop_words : {"language", "sklearn"}, list of str or None, default="language"
         stopwordsiso's list of the language, scikit-learn's English list, your own, or none.
     stem : bool, default=True
@@ -139,6 +146,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         "sublinear": ["boolean"],
         "half_life": [Interval(Real, 0, None, closed="neither"), None],
         "surface_weight": [Interval(Real, 1, None, closed="left")],
+        "short": [Interval(Integral, 0, None, closed="left")],
         "stop_words": [StrOptions({"language", "sklearn"}), list, tuple, set, frozenset, None],
         "stem": ["boolean"],
         "token_rule": [StrOptions({"words", "plain"})],
@@ -160,6 +168,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         sublinear: bool = False,
         half_life: float | None = None,
         surface_weight: float = 1.0,
+        short: int = 0,
         stop_words: str | Iterable[str] | None = "language",
         stem: bool = True,
         token_rule: str = "words",
@@ -176,6 +185,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         self.sublinear = sublinear
         self.half_life = half_life
         self.surface_weight = surface_weight
+        self.short = short
         self.stop_words = stop_words
         self.stem = stem
         self.token_rule = token_rule
@@ -270,7 +280,9 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         for chunk in chunks(self._documents([text])):
             starts, ends, forms = table.lookup(chunk, self.vocabulary_.find, retry=False)
             scratch = self._take_scratch(len(self.vocabulary_))
-            columns, tokens = first_places(forms, table.column, table.first, table.last, table.columns, scratch[0])
+            columns, tokens = first_places(
+                forms, table.column, table.first, table.last, table.columns, table.common, scratch[0]
+            )
             self._scratch = scratch
             begins, behind = starts[tokens].tolist(), ends[tokens].tolist()
             for column, begin, end in zip(columns.tolist(), begins, behind, strict=True):
@@ -394,10 +406,13 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
 
     def _table(self) -> FormTable:
         if self._forms is None:
+            dropped = self._stop_words()
+            common = frozenset(word for word in dropped if len(word) > SHORT_WORD) if self.short else frozenset()
             rules = Rules(
                 plain=self.token_rule == "plain",
                 language=self.language_,
-                stop_words=self._stop_words(),
+                stop_words=dropped - common,
+                common=common,
                 stem=self.stem,
                 min_length=self.min_length,
                 urls=self.urls,
@@ -427,6 +442,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         (tally, touched), n_touched = self._take_scratch(len(vocabulary)), 0
         indices, data = np.empty(0, dtype=np.int32), np.empty(0)
         parts: list[tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]] = []
+        goes_on = False
         for chunk in chunks(documents):
             starts, _, forms = table.lookup(
                 chunk, vocabulary.add if learn else vocabulary.find, retry=learn and not vocabulary.is_full
@@ -441,11 +457,13 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             indptr = np.empty(chunk.ends.size + 1, dtype=np.int64)
             n_rows, n_touched, dropped = counting.count_documents(
                 forms, starts, forms.size, chunk.ends, chunk.is_open,
-                table.column, table.first, table.last, table.columns, table.missing, table.marked, self.surface_weight,
+                table.column, table.first, table.last, table.columns, table.missing, table.marked, table.common,
+                self.surface_weight, 0 if chunk.is_open or goes_on else self.short,
                 _WEIGHTINGS[self.weighting], self.sublinear, _NORMS[self.norm], frequencies.keep, learn,
                 frequencies.frequency, frequencies.seen, frequencies.clock,
                 tally, touched, n_touched, indptr, indices, data,
             )  # fmt: skip
+            goes_on = chunk.is_open
             if learn:
                 self.n_dropped_ += int(dropped)
             nnz = int(indptr[n_rows])

@@ -220,7 +220,8 @@ class StoryTracker:
         self, arrival: Arrival, columns: NDArray[np.int32], weights: NDArray[np.float64], time: float | None
     ) -> list[tuple[float, int, int, float]]:
         """(closeness, minus the age, story, product with its centroid) of the neighbours' stories, closest first."""
-        near = {self._key_of(name) for name, similarity in arrival.neighbours if similarity > 0.0}
+        known = self._story_of.get if not self._merged else self._key_of
+        near = {known(name) for name, similarity in arrival.neighbours if similarity > 0.0}
         ranked = []
         for key in near:
             if key is None or key not in self._open:

@@ -411,9 +411,11 @@ def code_documents(
 
 
 @kernel
-def gather(starts: Array, ends: Array, atoms: Array, values: Array, out_atoms: Array, out_values: Array) -> None:
-    """Close the gaps: out[ends[i]:ends[i+1]] takes what stands from starts[i] on."""
-    for i in range(ends.shape[0] - 1):
+def gather(
+    start: int, stop: int, starts: Array, ends: Array, atoms: Array, values: Array, out_atoms: Array, out_values: Array
+) -> None:
+    """Close the gaps of the documents start..stop: out[ends[i]:ends[i+1]] takes what stands from starts[i] on."""
+    for i in range(start, stop):
         for q in range(ends[i + 1] - ends[i]):
             out_atoms[ends[i] + q] = atoms[starts[i] + q]
             out_values[ends[i] + q] = values[starts[i] + q]

@@ -127,7 +127,11 @@ def code_exactly(
     ends = np.zeros(n + 1, np.int64)
     np.cumsum(counts, out=ends[1:])
     out_atoms, out_values = np.empty(ends[-1], np.int32), np.empty(ends[-1])
-    gather(documents.indptr, ends, code_atoms, code_values, out_atoms, out_values)
+
+    def close(start: int, stop: int) -> None:
+        gather(start, stop, documents.indptr, ends, code_atoms, code_values, out_atoms, out_values)
+
+    run_blocks(close, n, 8 * BLOCK, n_jobs)
     dual = sp.csr_matrix((z, documents.indices, documents.indptr), shape=(n, m)) if duals else None
     return L1Coding(csr((out_values, out_atoms, ends), (n, k)), objective, nearest, violation, pivots, survivors, dual)
 

@@ -20,22 +20,35 @@ LEAST = 3
 
 
 @kernel
+def place_of(column: int, keys: Columns) -> int:
+    """Where a column stands in the table, or the free place where it would."""
+    mask = len(keys) - 1
+    place = (column * 2654435761 >> 7) & mask
+    while keys[place] != column and keys[place] >= 0:
+        place = (place + 1) & mask
+    return place
+
+
+@kernel
 def products(indptr: Ints, columns: Columns, weights: NDArray[np.float32]) -> Floats:
-    """The dot products of all pairs of rows whose columns are in order."""
-    n = len(indptr) - 1
+    """The dot products of all pairs of rows. One row after the other is laid out in a table, the others look it up."""
+    n, size = len(indptr) - 1, 64
+    for i in range(n):
+        while size < 4 * (indptr[i + 1] - indptr[i]):
+            size *= 2
+    keys, held = np.empty(size, np.int32), np.empty(size)
     out = np.empty((n, n))
     for i in range(n):
+        keys[:] = -1
+        for a in range(indptr[i], indptr[i + 1]):
+            place = place_of(int(columns[a]), keys)
+            keys[place], held[place] = columns[a], weights[a]
         for j in range(i, n):
-            a, b, total = indptr[i], indptr[j], 0.0
-            while a < indptr[i + 1] and b < indptr[j + 1]:
-                if columns[a] == columns[b]:
-                    total += np.float64(weights[a]) * np.float64(weights[b])
-                    a += 1
-                    b += 1
-                elif columns[a] < columns[b]:
-                    a += 1
-                else:
-                    b += 1
+            total = 0.0
+            for b in range(indptr[j], indptr[j + 1]):
+                place = place_of(int(columns[b]), keys)
+                if keys[place] >= 0:
+                    total += held[place] * np.float64(weights[b])
             out[i, j] = out[j, i] = total
     return out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 
@@ -88,12 +89,13 @@ def test_a_store_with_other_results_is_left_alone(here, capsys):
     assert (here / "mine.db").read_bytes() == before
 
 
-def test_hostile_text_is_only_text_on_the_page(tmp_path):
+def test_hostile_text_is_only_text_on_the_page(tmp_path, looked_at):
     from firststory.pipeline.runner import Runner
     from firststory.settings import load
 
-    hostile = "<script>alert(1)</script> \"onload='x' {{ 7 * 7 }} </style><img src=x>"
-    documents = [Document(id=f"d{i}", text=hostile * (i + 1), title=hostile) for i in range(3)]
+    hostile = "<script>document.title='owned'; alert(1)</script> \"onload='x' {{ 7 * 7 }} </style><img src=x>"
+    start = datetime(2020, 1, 1, tzinfo=UTC)
+    documents = [Document(id=f"d{i}", text=hostile * (i + 1), title=hostile, time=start) for i in range(3)]
     with Store(str(tmp_path / "h.db")) as store:
         runner = Runner(load({"detector": "neighbour", "budget": "100%"}), store)
         list(runner.run((d, Position("news2017", {"line": i})) for i, d in enumerate(documents)))
@@ -101,3 +103,11 @@ def test_hostile_text_is_only_text_on_the_page(tmp_path):
     page = (tmp_path / "h.html").read_text()
     assert "<script" not in page and "<img" not in page and page.count("</style>") == 1
     assert "{{ 7 * 7 }}" in page
+
+    def look(page):
+        assert page.title() != "owned"
+        assert "<script>" in page.inner_text("body")  # as text
+        assert page.locator("script, img, iframe, object").count() == 0
+
+    asked, said = looked_at(tmp_path / "h.html", look)
+    assert asked == [(tmp_path / "h.html").as_uri()] and not said

@@ -4,11 +4,11 @@ A budget of "20/day" fills a bucket with 20 tokens a day; an alert takes one. Th
 in *any* seven days there are at most 1.2 x 7 x 20 alerts, whatever comes. The bar falls as the bucket fills and rises
 as it empties: a document is novel when its p-value is at most
 
-    a = (budget / documents, per day) * (fill / (1 - fill)) ** SHARPNESS
+    a = (budget / documents, per day) * (odds of fill / odds of rest) ** SHARPNESS,    odds(x) = x / (1 - x)
 
-so that the most novel go first, a burst meets a rising bar, and after a silent night the bar is a little lower. Half
-full is the point of rest: there the bar is the one that spends exactly what comes in. Silence is not saved up: what
-does not fit into the bucket is lost, since nobody wants a week's alerts in an hour.
+so that the most novel go first, a burst meets a rising bar, and after a silent night the bar is a little lower. At
+rest the bar is the one that spends exactly what comes in; above it there is room for what a silent day brings. More
+silence is not saved up: what does not fit into the bucket is lost, since nobody wants a week's alerts in an hour.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ BUCKET = {"minute": DAY / 8, "hour": DAY, "day": 1.4 * DAY, "week": 1.4 * DAY}
 """Seconds of budget that the bucket holds: at most a fifth of a week; less for who thinks in hours."""
 
 SHARPNESS = 0.7
+REST = 0.3
+"""How full the bucket of a rate is where spending and income are in balance; half full where it holds next to nothing,
+and for shares, which know no silence."""
 RATE_MEMORY = 4 * DAY
 """Half-life of the estimate of how many documents a day brings."""
 
@@ -149,7 +152,7 @@ class BudgetKeeper:
         # One imagined day with one document: a stream that has just begun has room for all.
         self._recent_documents = 1.0
         self._recent_days = 1.0
-        self._tokens = self._capacity() / 2
+        self._tokens = self._capacity() * self._rest()
         self._history: list[BarRecord] = []
         self._recorded_at = float("-inf")
 
@@ -220,7 +223,7 @@ class BudgetKeeper:
         fill = min(max(self._tokens / self._capacity(), 0.0), 1.0)
         if fill >= 1.0:
             return 1.0
-        return min(1.0, self._base() * math.pow(fill / (1.0 - fill), SHARPNESS))
+        return min(1.0, self._base() * math.pow(_odds(fill) / _odds(self._rest()), SHARPNESS))
 
     def _base(self) -> float:
         """The part of the documents that the budget pays for at the present rate of documents."""
@@ -229,6 +232,9 @@ class BudgetKeeper:
         if self._clock is None:
             return self.budget.amount * self.strictness / UNTIMED_DAY
         return self.budget.amount * self.strictness * self._recent_days / self._recent_documents
+
+    def _rest(self) -> float:
+        return 0.5 if self.budget.kind == "share" else min(0.5, max(REST, 0.7 / self._capacity()))
 
     def _capacity(self) -> float:
         """What the bucket holds: at most a fifth of a week's alerts, and one at least."""
@@ -240,7 +246,7 @@ class BudgetKeeper:
     def change(self, budget: str | float | Budget) -> None:
         """Hold the stream to another budget from now on; the bar starts from its point of rest."""
         before, self.budget = self.budget.text, parse_budget(budget)
-        self._tokens = self._capacity() / 2
+        self._tokens = self._capacity() * self._rest()
         self.note(f"the budget was changed from {before} to {self.budget.text}")
 
     # -- time ----------------------------------------------------------------------------------------------
@@ -370,6 +376,10 @@ class BudgetKeeper:
 
 def _number(novelty: float) -> float:
     return float("-inf") if novelty != novelty else float(novelty)
+
+
+def _odds(part: float) -> float:
+    return part / (1.0 - part)
 
 
 def _share(p: float) -> str:

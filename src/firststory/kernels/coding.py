@@ -200,9 +200,9 @@ def code_documents(
     """Code the documents start..stop (CSR rows, positive, unit l1 or any other mass) over atoms given term by term.
 
     Fills, for each document, the objective, the largest d_j of the atoms it touches (`nearest`), pivots, survivors and
-    the dual violation; its codes go to the places of its own non-zeros (at a vertex there are no more codes than
-    terms), and, where `duals` has room, so does the price z of each of its terms. More than `direct` survivors are
-    solved by column generation.
+    the dual violation; the codes stand one document after the other from indptr[start] on (at a vertex there are no
+    more codes than terms), and, where `duals` has room, the price z of each term in its own place. More than `direct`
+    survivors are solved by column generation.
     """
     n_atoms = mass.shape[0]
     widest = 1
@@ -233,6 +233,7 @@ def code_documents(
     origin = np.zeros(n_atoms, np.int64)
     slope = np.zeros(direct)
     nonbasic = np.zeros(direct, np.int64)
+    free = indptr[start]
     for i in range(start, stop):
         total = 0.0
         n_touched = 0
@@ -394,8 +395,8 @@ def code_documents(
                 n_alone += 1
         count = 0
         for q in range(n_alone):
-            at = indptr[i] + count
-            while at > indptr[i] and code_atoms[at - 1] > coded[q]:
+            at = free + count
+            while at > free and code_atoms[at - 1] > coded[q]:
                 code_atoms[at] = code_atoms[at - 1]
                 code_values[at] = code_values[at - 1]
                 at -= 1
@@ -403,19 +404,9 @@ def code_documents(
             code_values[at] = code[q]
             count += 1
         n_codes[i] = count
+        free += count
         if duals.shape[0]:
             for r in range(n_rows):
                 duals[source[r]] = z[r]
         for q in range(n_survivors):
             place[survivor[q]] = -1
-
-
-@kernel
-def gather(
-    start: int, stop: int, starts: Array, ends: Array, atoms: Array, values: Array, out_atoms: Array, out_values: Array
-) -> None:
-    """Close the gaps of the documents start..stop: out[ends[i]:ends[i+1]] takes what stands from starts[i] on."""
-    for i in range(start, stop):
-        for q in range(ends[i + 1] - ends[i]):
-            out_atoms[ends[i] + q] = atoms[starts[i] + q]
-            out_values[ends[i] + q] = values[starts[i] + q]

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.kernels.coding import code_documents, gather
+from firststory.kernels.coding import code_documents
 from firststory.solvers.blocks import run_blocks
 from firststory.solvers.spectrum import largest_eigenvalue
 
@@ -26,7 +26,7 @@ MAX_PIVOTS = 20_000
 DIRECT = 96
 """Up to this many surviving atoms go into one tableau; above, column generation."""
 
-BLOCK = 256
+BLOCK = 512
 """Documents a block: fixed, so that results cannot depend on the number of threads."""
 
 
@@ -126,12 +126,11 @@ def code_exactly(
     run_blocks(block, n, BLOCK, n_jobs)
     ends = np.zeros(n + 1, np.int64)
     np.cumsum(counts, out=ends[1:])
-    out_atoms, out_values = np.empty(ends[-1], np.int32), np.empty(ends[-1])
-
-    def close(start: int, stop: int) -> None:
-        gather(start, stop, documents.indptr, ends, code_atoms, code_values, out_atoms, out_values)
-
-    run_blocks(close, n, 8 * BLOCK, n_jobs)
+    first = documents.indptr[:n:BLOCK]
+    length = ends[np.minimum(np.arange(BLOCK, n + BLOCK, BLOCK), n)] - ends[:n:BLOCK]
+    spans = [slice(a, a + m) for a, m in zip(first.tolist(), length.tolist(), strict=True)]
+    out_atoms = np.concatenate([code_atoms[span] for span in spans] or [code_atoms])
+    out_values = np.concatenate([code_values[span] for span in spans] or [code_values])
     dual = sp.csr_matrix((z, documents.indices, documents.indptr), shape=(n, m)) if duals else None
     return L1Coding(csr((out_values, out_atoms, ends), (n, k)), objective, nearest, violation, pivots, survivors, dual)
 

@@ -42,8 +42,8 @@ def planted(n_stories=12, n_each=8, seed=0):
     maker, arrivals, truth = Maker(), [], []
     plan = sorted((story + 3 * rng.random(), story) for story in range(n_stories) for _ in range(n_each))
     for number, (day, story) in enumerate(plan):
-        own = [f"s{story}w{w}" for w in rng.choice(8, size=5, replace=False)]
-        common = [f"common{w}" for w in rng.choice(200, size=5, replace=False)]
+        own = [f"s{story}w{w}" for w in rng.choice(12, size=8, replace=False)]
+        common = [f"common{w}" for w in rng.choice(200, size=8, replace=False)]
         arrivals.append(maker.arrival(f"d{number:03d}", " ".join(own + common), day))
         truth.append(story)
     return arrivals, truth
@@ -94,7 +94,7 @@ def test_duplicates_are_folded_into_the_story_of_the_first():
 
 
 def test_stories_that_turn_out_to_be_one_are_merged_and_say_so():
-    maker, tracker = Maker(), StoryTracker(join=0.65, merge=0.6)
+    maker, tracker = Maker(), StoryTracker(short_join=0.65, merge=0.6)
     left = [maker.arrival(f"l{i}", f"quake lima alpha beta x{i}", i / 10) for i in range(3)]
     right = [maker.arrival(f"r{i}", f"quake lima gamma delta y{i}", i / 10) for i in range(3)]
     tracker.assign(left + right)
@@ -109,7 +109,7 @@ def test_stories_that_turn_out_to_be_one_are_merged_and_say_so():
 
 
 def test_a_story_that_falls_apart_is_split_and_says_from_what():
-    maker, tracker = Maker(), StoryTracker(join=0.1, split=0.5, cohesion=0.0)
+    maker, tracker = Maker(), StoryTracker(short_join=0.1, split=0.5, cohesion=0.0)
     arrivals = [maker.arrival("seed", "election fraud court protest march police")]
     arrivals += [maker.arrival(f"c{i}", "election court fraud ruling judge appeal", 1 + i) for i in range(5)]
     arrivals += [maker.arrival(f"p{i}", "protest march police gas barricade arrest", 1.5 + i) for i in range(5)]
@@ -175,3 +175,14 @@ def test_columns_out_of_order_make_no_difference():
         Arrival(a.document, a.columns[::-1], a.weights[::-1], a.neighbours, surfaces=a.surfaces) for a in arrivals
     ]
     assert run(StoryTracker(), arrivals) == run(StoryTracker(), backwards)
+
+
+def test_a_word_in_common_joins_long_texts_but_not_short_ones():
+    tracker = StoryTracker()
+    np.testing.assert_allclose(tracker.bar(short=True), tracker.bar() + 0.2)
+    for n_terms, opened in ((10, True), (60, False)):
+        maker, tracker = Maker(), StoryTracker()
+        shared = [f"shared{k}" for k in range(n_terms // 5)]
+        rows = [" ".join([*shared, *(f"own{i}x{k}" for k in range(n_terms - len(shared)))]) for i in range(2)]
+        first, second = tracker.assign([maker.arrival(str(i), words) for i, words in enumerate(rows)])
+        assert first.opened and second.opened is opened

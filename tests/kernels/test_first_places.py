@@ -38,3 +38,10 @@ def test_surfaces_are_those_of_the_tokens():
             if token.column >= 0:
                 expected.setdefault(token.column, token.surface)
         assert vectoriser.first_surfaces(text) == expected
+
+
+def test_texts_cut_together_read_as_each_alone():
+    texts = ["The #StormDamage of the storm", "", "Bridges: damage", "storm " * 30_000 + "Bridge", "a storm"]
+    vectoriser = StreamVectorizer(language="en").fit(texts)
+    assert [read() for read in vectoriser.surface_readers(texts)] == [vectoriser.first_surfaces(t) for t in texts]
+    assert len(vectoriser.first_surfaces(texts[3])) == 2

@@ -320,6 +320,8 @@ def test_short_texts_keep_their_longer_stop_words():
     plain = StreamVectorizer(**options)
     expected = plain.partial_fit_transform([article])
     assert long == dict(zip([plain.vocabulary_.terms[v] for v in expected.indices], expected.data, strict=True))
+    columns = np.arange(len(vectoriser.vocabulary_.terms))
+    assert set(np.array(vectoriser.vocabulary_.terms)[vectoriser.is_common(columns)]) == set(short) - set(long)
     # What is kept is never evidence.
     assert [t.surface for t in vectoriser.tokens(headline)] == [t.surface for t in plain.tokens(headline)]
     assert set(vectoriser.first_surfaces(headline).values()) == set(plain.first_surfaces(headline).values())

@@ -10,11 +10,11 @@ stories (local incidents) a document must be closer to join than where most cont
 
     bar = max(MIN_BAR, join + pull * logit(recent share of documents that opened a story)),
 
-which is the prior odds of a new story in a Bayesian's hands. A document that is much less close than the story's own
-documents were (less than `cohesion` of their average) does not join: two floods share their words, not their story. At
-the end of a step, stories that documents keep linking
-and that are alike are merged; a story that has come to tell of two happenings is split; one that nobody has added to
-for `fade` days fades and leaves the memory.
+which is the prior odds of a new story in a Bayesian's hands. For short texts (headlines, posts) `short_join` takes the
+place of `join`: one word in common is a good part of their likeness. A document that is much less close than the
+story's own documents were (less than `cohesion` of their average) does not join: two floods share their words, not
+their story. At the end of a step, stories that documents keep linking and that are alike are merged; a story that has
+come to tell of two happenings is split; one that nobody has added to for `fade` days fades and leaves the memory.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ from firststory.records import Document, Story
 LINGER = 0.2
 """Exponent with which a story's pull falls with the days since its last document."""
 MIN_BAR = 0.08
+SHORT_ROW = 12
+"""Terms of a text that is still short."""
 CHECK_EVERY = 8
 """Documents that must have joined before a story is looked at for falling apart."""
 OPENING_MEMORY = 500.0
@@ -93,6 +95,8 @@ class StoryTracker:
         Documents whose story is remembered.
     cohesion : float, default=0.35
         The part of a story's usual closeness that a document must reach to join it.
+    short_join : float, default=0.36
+        What `join` is for texts of at most 12 terms.
 
     Examples
     --------
@@ -116,6 +120,7 @@ class StoryTracker:
         max_stories: int = 5000,
         window: int = 20_000,
         cohesion: float = 0.35,
+        short_join: float = 0.36,
     ) -> None:
         self.join = join
         self.pull = pull
@@ -125,6 +130,7 @@ class StoryTracker:
         self.max_stories = int(max_stories)
         self.window = int(window)
         self.cohesion = cohesion
+        self.short_join = short_join
         self._open: dict[int, StoryRecord] = {}
         self._story_of: OrderedDict[str, int] = OrderedDict()
         self._links: dict[tuple[int, int], int] = {}
@@ -193,7 +199,7 @@ class StoryTracker:
             return self._remember(document.id, first, opened=False, closeness=1.0)
         columns, weights = sorted_row(arrival.columns, arrival.weights)
         ranked = self._candidates(arrival, columns, weights, time)
-        bar = self.bar()
+        bar = self.bar(short=len(columns) <= SHORT_ROW)
         joins = bool(ranked) and ranked[0][0] >= bar
         fade = 0.5 ** (1.0 / OPENING_MEMORY)
         self._opening = fade * self._opening + (0.0 if joins else 1.0 - fade)
@@ -211,10 +217,10 @@ class StoryTracker:
         self._open[key].add(document, time, columns, weights, arrival.surfaces, dot=0.0, title=arrival.title)
         return self._remember(document.id, key, opened=True, closeness=ranked[0][0] if ranked else 0.0)
 
-    def bar(self) -> float:
+    def bar(self, *, short: bool = False) -> float:
         """How close a document must be to join, at present."""
         opening = min(max(self._opening, 0.002), 0.98)
-        return max(MIN_BAR, self.join + self.pull * math.log(opening / (1.0 - opening)))
+        return max(MIN_BAR, (self.short_join if short else self.join) + self.pull * math.log(opening / (1.0 - opening)))
 
     def _candidates(
         self, arrival: Arrival, columns: NDArray[np.int32], weights: NDArray[np.float64], time: float | None
@@ -338,6 +344,7 @@ class StoryTracker:
                 self.max_stories,
                 self.window,
                 self.cohesion,
+                self.short_join,
             ],
             "next": self._next,
             "seen": self._documents,

@@ -24,6 +24,18 @@ def unit_rows(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
     return sp.csr_matrix((data / np.repeat(lengths, np.diff(rows.indptr)), rows.indices, rows.indptr), shape=rows.shape)
 
 
+def without_common(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
+    """The rows without the stop words that short texts keep: no theme is made of them."""
+    columns, where = np.unique(rows.indices, return_inverse=True)
+    common = vectoriser.is_common(columns)
+    if not common.any():
+        return rows
+    kept = rows.copy()
+    kept.data[common[where]] = 0.0
+    kept.eliminate_zeros()
+    return kept
+
+
 def _counts(rows: sp.csr_matrix, idf: NDArray[np.float64]) -> NDArray[np.float64]:
     """Counts from normed tf-idf: without idf the smallest entry of a row stands for a count of one."""
     bare = rows.data / idf

@@ -7,7 +7,7 @@ documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ alerts ─ st
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,7 +21,7 @@ from firststory.alerts.gate import AlertGate, Judgement
 from firststory.alerts.memory import DocumentMemory, Remembered
 from firststory.alerts.stories import Arrival, Assignment, StoryTracker
 from firststory.errors import StateError
-from firststory.pipeline.rows import unit_rows
+from firststory.pipeline.rows import unit_rows, without_common
 from firststory.pipeline.seen import Seen, fingerprint, number_of
 from firststory.pipeline.themes import Themes
 from firststory.records import Batch, Document, Evidence, NoveltyKind, Step, Verdict
@@ -186,7 +186,7 @@ class StreamCore:
         clock = [None] * len(with_words) if times is None else times.tolist()
         judgements = parts.gate.judge(scores, clock, [document.id for document in with_words])
         if parts.themes:
-            parts.themes.learn(weights)
+            parts.themes.learn(without_common(weights, parts.vectoriser))
         judged = {}
         for i, document in enumerate(with_words):
             span = slice(weights.indptr[i], weights.indptr[i + 1])
@@ -258,6 +258,7 @@ class StreamCore:
         self, judged: Mapping[str, _Judged], repeated: Sequence[Document], copies: Mapping[str, str]
     ) -> dict[str, Assignment]:
         parts = self.parts
+        surfaces = self._surfaces([*judged.values()])
         arrivals = [
             Arrival(
                 document=one.document,
@@ -269,10 +270,10 @@ class StreamCore:
                     if (earlier := parts.memory.get(ordinal)) is not None
                 ],
                 is_novel=one.judgement.is_novel,
-                surfaces=partial(self._surfaces, one),
+                surfaces=partial(surfaces, i),
                 title=one.remembered.title,
             )
-            for one in judged.values()
+            for i, one in enumerate(judged.values())
             if one.document.id not in copies
         ]
         found = parts.stories.assign(arrivals)
@@ -286,13 +287,20 @@ class StreamCore:
         found += parts.stories.assign(doubles)
         return dict(zip([arrival.document.id for arrival in (*arrivals, *doubles)], found, strict=True))
 
-    def _surfaces(self, one: _Judged) -> dict[int, str]:
-        """How each column reads where it first stands in the text."""
-        if not one.tokens:
-            found: dict[int, str] = self.parts.vectoriser.first_surfaces(full_text(one.document)[:LEAD])
-            return found
-        # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
-        return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
+    def _surfaces(self, judged: Sequence[_Judged]) -> Callable[[int], Mapping[int, str]]:
+        """How each column of the i-th document reads where it first stands; looked up when the first is asked for."""
+        readers: list[Callable[[], Mapping[int, str]]] = []
+
+        def surfaces(i: int) -> Mapping[int, str]:
+            if judged[i].tokens:
+                # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
+                return {token.column: token.surface for token in reversed(judged[i].tokens) if token.column >= 0}
+            if not readers:
+                texts = [full_text(one.document)[:LEAD] for one in judged]
+                readers.extend(self.parts.vectoriser.surface_readers(texts))
+            return readers[i]()
+
+        return surfaces
 
     # -- verdicts ------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import regex
@@ -90,6 +91,11 @@ class Analyser:
             text = self._elision.sub("", text)
         shortest = 1 if kind == RUN else rules.min_length
         return [text] if len(text) >= shortest and not self._is_stop(text) else []
+
+    @cached_property
+    def common_stems(self) -> frozenset[str]:
+        """The terms that common words give."""
+        return frozenset(self.stems(sorted(self.rules.common)))
 
     def is_common(self, words: Sequence[str]) -> bool:
         """Whether a form has none but common words."""

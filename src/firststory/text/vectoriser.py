@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -275,19 +277,30 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         >>> v.first_surfaces("Bridges in the Storm, the bridge")
         {1: 'Bridges', 0: 'Storm'}
         """
+        found = dict[int, str]()
+        for read in self.surface_readers([text]):
+            found = read()
+        return found
+
+    def surface_readers(self, texts: Iterable[str]) -> list[Callable[[], dict[int, str]]]:
+        """`first_surfaces` of each text, to be called where it is wanted: the texts are cut all at once."""
         check_is_fitted(self)
-        table, found = self._table(), dict[int, str]()
-        for chunk in chunks(self._documents([text])):
+        table, documents = self._table(), self._documents(texts)
+        pieces: list[list[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]]] = [[] for _ in documents]
+        number = 0
+        for chunk in chunks(documents):
             starts, ends, forms = table.lookup(chunk, self.vocabulary_.find, retry=False)
             scratch = self._take_scratch(len(self.vocabulary_))
-            columns, tokens = first_places(
-                forms, table.column, table.first, table.last, table.columns, table.common, scratch[0]
-            )
+            bounds = [0, *np.searchsorted(starts, chunk.ends).tolist()]
+            for first, last in itertools.pairwise(bounds):
+                columns, tokens = first_places(
+                    forms[first:last], table.column, table.first, table.last, table.columns, table.common, scratch[0]
+                )
+                pieces[number].append((chunk.text, columns, starts[first:last][tokens], ends[first:last][tokens]))
+                number += 1
+            number -= chunk.is_open  # a long document goes on in the next chunk
             self._scratch = scratch
-            begins, behind = starts[tokens].tolist(), ends[tokens].tolist()
-            for column, begin, end in zip(columns.tolist(), begins, behind, strict=True):
-                found.setdefault(column, chunk.text[begin:end])
-        return found
+        return [partial(_read_surfaces, piece) for piece in pieces]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The terms, one a column."""
@@ -344,6 +357,12 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         """`document_frequency_` of some columns, without looking at the others."""
         check_is_fitted(self)
         return self.frequencies_.now(columns)
+
+    def is_common(self, columns: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which columns are stop words (their stems) that only short texts have: nothing to show to people."""
+        check_is_fitted(self)
+        common = [self.vocabulary_[stem] for stem in self._table().analyser.common_stems]
+        return np.isin(columns, common)
 
     @property
     def idf_(self) -> NDArray[np.float64]:
@@ -517,3 +536,12 @@ def _longer_scratch(scratch: Scratch, width: int) -> Scratch:
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
     return np.concatenate([array, np.zeros(size - array.size, dtype=array.dtype)])
+
+
+def _read_surfaces(pieces: Sequence[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]]) -> dict[int, str]:
+    """Columns and how they read; of several pieces of a text the first that has a column tells."""
+    found: dict[int, str] = {}
+    for text, columns, begins, ends in pieces:
+        for column, begin, end in zip(columns.tolist(), begins.tolist(), ends.tolist(), strict=True):
+            found.setdefault(column, text[begin:end])
+    return found

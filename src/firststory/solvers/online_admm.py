@@ -191,7 +191,7 @@ def inner_steps(
     >>> import scipy.sparse as sp
     >>> row, atom = sp.csr_matrix([[0.5, 0.5]]), sp.csr_matrix([[1.0, 0.0]])
     >>> inner_steps(row, atom, sp.csr_matrix([[0.5]]), 3).toarray().round(3).tolist()
-    [[0.5, 0.5]]
+    [[0.85, 0.15]]
     """
     n, m = documents.shape
     k = codes.shape[1]

@@ -30,27 +30,12 @@ from firststory.kernels.fused_tally import (
     THETA,
 )
 from firststory.kernels.jit import kernel
+from firststory.kernels.sparse_sums import product
 from firststory.kernels.window import NEXT, OLDEST
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Slots = NDArray[np.int32]
-
-
-@kernel
-def shared_mass(terms: Ints, values: Floats, other: Slots, weights: Floats) -> float:
-    """The dot product of two rows whose terms are in order."""
-    a, b, total = 0, 0, 0.0
-    while a < len(terms) and b < len(other):
-        if terms[a] == other[b]:
-            total += values[a] * weights[b]
-            a += 1
-            b += 1
-        elif terms[a] < other[b]:
-            a += 1
-        else:
-            b += 1
-    return total
 
 
 @kernel
@@ -224,7 +209,7 @@ def look(
             if ordinal >= 0:
                 j = ordinal % capacity
                 log = slice(log_start[j], log_start[j] + log_length[j])
-                dot = shared_mass(terms, query, log_terms[log], log_weights[log])
+                dot = product(terms, query, log_terms[log], log_weights[log])
                 cosine = min(1.0, dot * lanes[j, INVERSE] * inverse_norm)
                 score = lagged(cosine, day - lanes[j, BORN], beta, strong)
                 keep_best(score, cosine, ordinal, scores, cosines, ordinals)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,8 +14,8 @@ Floats = NDArray[np.float64]
 
 
 @kernel
-def product(columns: Columns, weights: Floats, other: Columns, values: Floats) -> float:
-    """The dot product of two sparse vectors whose columns are in order."""
+def product(columns: NDArray[Any], weights: Floats, other: NDArray[Any], values: Floats) -> float:
+    """The dot product of two sparse vectors whose columns (int32 or int64) are in order."""
     a, b, total = 0, 0, 0.0
     n, m = len(columns), len(other)
     while a < n and b < m:

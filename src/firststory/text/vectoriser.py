@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -18,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
 from firststory.kernels import counting
-from firststory.kernels.first_places import first_places
 from firststory.text.analyse import Analyser, Rules, normal
 from firststory.text.chunks import chunks
 from firststory.text.forms import FormTable
 from firststory.text.language import NEEDED, UNKNOWN, check_language, identify, letters, stop_words
 from firststory.text.segmentation import best_segmenter
+from firststory.text.surfaces import surface_readers
 from firststory.text.vocabulary import Remap, Vocabulary
 from firststory.text.weighting import DocumentFrequencies
 
@@ -285,22 +283,10 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
     def surface_readers(self, texts: Iterable[str]) -> list[Callable[[], dict[int, str]]]:
         """`first_surfaces` of each text, to be called where it is wanted: the texts are cut all at once."""
         check_is_fitted(self)
-        table, documents = self._table(), self._documents(texts)
-        pieces: list[list[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]]] = [[] for _ in documents]
-        number = 0
-        for chunk in chunks(documents):
-            starts, ends, forms = table.lookup(chunk, self.vocabulary_.find, retry=False)
-            scratch = self._take_scratch(len(self.vocabulary_))
-            bounds = [0, *np.searchsorted(starts, chunk.ends).tolist()]
-            for first, last in itertools.pairwise(bounds):
-                columns, tokens = first_places(
-                    forms[first:last], table.column, table.first, table.last, table.columns, table.common, scratch[0]
-                )
-                pieces[number].append((chunk.text, columns, starts[first:last][tokens], ends[first:last][tokens]))
-                number += 1
-            number -= chunk.is_open  # a long document goes on in the next chunk
-            self._scratch = scratch
-        return [partial(_read_surfaces, piece) for piece in pieces]
+        scratch = self._take_scratch(len(self.vocabulary_))
+        readers = surface_readers(self._documents(texts), self._table(), self.vocabulary_, scratch[0])
+        self._scratch = scratch
+        return readers
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The terms, one a column."""
@@ -536,12 +522,3 @@ def _longer_scratch(scratch: Scratch, width: int) -> Scratch:
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
     return np.concatenate([array, np.zeros(size - array.size, dtype=array.dtype)])
-
-
-def _read_surfaces(pieces: Sequence[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]]) -> dict[int, str]:
-    """Columns and how they read; of several pieces of a text the first that has a column tells."""
-    found: dict[int, str] = {}
-    for text, columns, begins, ends in pieces:
-        for column, begin, end in zip(columns.tolist(), begins.tolist(), ends.tolist(), strict=True):
-            found.setdefault(column, text[begin:end])
-    return found

@@ -30,7 +30,8 @@ def test_rows_equal_numpy(index, learn, short):
     counts = np.zeros((n_documents, width))
     missed = 0
     for d, (a, b) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
-        is_short = 0 < short >= sum(f >= 0 and terms[f].size > 0 for f in forms[a:b])
+        words = [f for f in forms[a:b] if f >= 0 and terms[f].size > 0]
+        is_short = 0 < short >= len(words) and not common[words].all()
         for f in forms[a:b]:
             for v in terms[f] if f >= 0 and (is_short or not common[f]) else ():
                 counts[d, v] += ((np.sqrt(2.0) if is_short else 2.0) if marked[f] else 1.0) if v >= 0 else 0.0

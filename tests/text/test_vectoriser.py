@@ -333,3 +333,9 @@ def test_a_long_document_is_long_to_its_last_piece():
     vectoriser = StreamVectorizer(language="en", weighting="count", norm=None, short=30)
     row = vectoriser.partial_fit_transform(["flood " * (CHUNK // 6) + "made again storm"])
     assert {vectoriser.vocabulary_.terms[v] for v in row.indices} == {"flood", "storm"}
+
+
+def test_a_short_text_of_stop_words_has_no_terms():
+    vectoriser = StreamVectorizer(language="en", weighting="count", norm=None, short=30)
+    rows = vectoriser.partial_fit_transform(["What were they doing there again?", "They closed it again", "with from"])
+    assert np.diff(rows.indptr).tolist()[::2] == [0, 0] and rows[1].nnz > 1

@@ -46,16 +46,27 @@ def idf(frequency: float, total: float) -> float:
 
 
 @kernel
-def is_within(
-    most: int, forms: Array, starts: Array, token: int, n_tokens: int, limit: int, form_column: Array
+def is_short_document(
+    most: int,
+    forms: Array,
+    starts: Array,
+    token: int,
+    n_tokens: int,
+    limit: int,
+    form_column: Array,
+    form_common: Array,
 ) -> bool:
-    """Whether the tokens from `token` on that start before `limit` hold at most so many words."""
-    words = 0
+    """Whether the tokens from `token` on that start before `limit` hold at most so many words, not all of them common.
+
+    A document of stop words only is not short but empty: nothing in it can be new.
+    """
+    words, own = 0, 0
     while token < n_tokens and starts[token] < limit and words <= most:
         if forms[token] >= 0 and form_column[forms[token]] != NO_TERM:
             words += 1
+            own += not form_common[forms[token]]
         token += 1
-    return words <= most
+    return words <= most and own > 0
 
 
 @kernel
@@ -104,7 +115,7 @@ def count_documents(
     n_documents = document_ends.shape[0]
     for d in range(n_documents):
         limit = document_ends[d]
-        is_short = short > 0 and is_within(short, forms, starts, t, n_tokens, limit, form_column)
+        is_short = short > 0 and is_short_document(short, forms, starts, t, n_tokens, limit, form_column, form_common)
         marked = math.sqrt(mark_weight) if is_short else mark_weight
         while t < n_tokens and starts[t] < limit:
             f = forms[t]

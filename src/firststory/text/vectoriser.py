@@ -73,7 +73,8 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
     short : int, default=0
         Texts of up to so many words are short: they keep their stop words of more than three letters (a headline has
         no words to spare), and in them capitals and digits count only the root of `surface_weight` times. 0: none is;
-        `FusedNovelty` wants 30. What is kept so is never evidence: `tokens` leaves it out.
+        `FusedNovelty` wants 30. What is kept so is never evidence: `tokens` leaves it out. A text of stop
+        words only has no terms.
     stop_words : {"language", "sklearn"}, list of str or None, default="language"
         stopwordsiso's list of the language, scikit-learn's English list, your own, or none.
     stem : bool, default=True

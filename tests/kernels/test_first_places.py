@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firststory.kernels.first_places import first_places
-from firststory.text import StreamVectorizer
+from firststory.text import StreamVectorizer, forms
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -17,15 +17,21 @@ def test_it_agrees_with_a_dictionary(index):
     first = np.array([0, 0, 0, 0, 3, 0], dtype=index)
     last = np.array([0, 0, 3, 0, 6, 0], dtype=index)
     for _ in range(20):
-        forms, mark, expected = rng.integers(-1, 6, size=12).astype(index), np.zeros(10), {}
-        for token, f in enumerate(forms.tolist()):
-            if f >= 0:
-                own = [column[f]] if column[f] >= 0 else listed[first[f] : last[f]]
+        numbers, mark = rng.integers(-1, 6, size=12).astype(index), np.zeros(10)
+        begins, ends = np.array([0, 5, 5, 8]), np.array([5, 5, 7, 12])
+        columns, tokens, parts = first_places(
+            numbers, begins, ends, column, first, last, listed, np.zeros(6, bool), mark
+        )
+        for i in range(4):
+            expected = {}
+            for token in range(begins[i], ends[i]):
+                f = numbers[token]
+                own = [] if f < 0 else [column[f]] if column[f] >= 0 else listed[first[f] : last[f]]
                 for v in own:
                     if v >= 0:
                         expected.setdefault(int(v), token)
-        columns, tokens = first_places(forms, column, first, last, listed, np.zeros(6, bool), mark)
-        assert dict(zip(columns.tolist(), tokens.tolist(), strict=True)) == expected
+            part = slice(parts[i], parts[i + 1])
+            assert dict(zip(columns[part].tolist(), tokens[part].tolist(), strict=True)) == expected
         assert not mark.any()
 
 
@@ -43,5 +49,16 @@ def test_surfaces_are_those_of_the_tokens():
 def test_texts_cut_together_read_as_each_alone():
     texts = ["The #StormDamage of the storm", "", "Bridges: damage", "storm " * 30_000 + "Bridge", "a storm"]
     vectoriser = StreamVectorizer(language="en").fit(texts)
-    assert [read() for read in vectoriser.surface_readers(texts)] == [vectoriser.first_surfaces(t) for t in texts]
+    assert list(vectoriser.readings(texts)) == [vectoriser.first_surfaces(t) for t in texts]
     assert len(vectoriser.first_surfaces(texts[3])) == 2
+
+
+def test_the_texts_learnt_last_read_as_they_began(monkeypatch):
+    texts = ["The #StormDamage of the storm", "", "Bridges: damage far from the storms", "storm " * 30_000 + "Bridge"]
+    vectoriser = StreamVectorizer(language="auto")
+    for limit in (forms.MAX_FORMS, 4):  # the second clears the table of forms at every chunk
+        monkeypatch.setattr(forms, "MAX_FORMS", limit)
+        vectoriser.partial_fit(texts)
+        assert list(vectoriser.last_readings()) == [vectoriser.first_surfaces(t) for t in texts]
+        cut = list(vectoriser.last_readings(lead=16))
+        assert cut == [vectoriser.first_surfaces(text) for text in ("The #StormDamage", "", "Bridges: damage", "storm")]

@@ -17,7 +17,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from firststory.errors import ParameterError
 
@@ -59,13 +59,19 @@ class Budget:
     bucket: float = 1.4 * DAY
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Whether a person should see it; the p-value that was needed for that; and why, in words."""
+class Decision(NamedTuple):
+    """Whether a person should see it; the p-value that was needed for that; and why."""
 
     is_novel: bool
     level: float
-    reason: str
+    why: tuple[str, *tuple[float, ...]]
+    """Words with gaps, and the p-values that belong there."""
+
+    @property
+    def reason(self) -> str:
+        """Why, in words."""
+        words, *shares = self.why
+        return words.format(*map(_share, shares))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,17 +210,18 @@ class BudgetKeeper:
             words = "reaches" if above else "is below"
             tuned = "" if self.strictness == 1.0 else " (moved by feedback)"
             self._alerts += above
-            return Decision(above, math.nan, f"novelty {novelty:.2f} {words} the fixed threshold of {bar:.2f}{tuned}")
+            why = f"novelty {novelty:.2f} {words} the fixed threshold of {bar:.2f}{tuned}"
+            return Decision(above, math.nan, (why,))
         level = self.level()
         if novelty < self.floor:
-            return Decision(False, level, "too much like what was seen before, whatever the budget")
+            return Decision(False, level, ("too much like what was seen before, whatever the budget",))
         if self._tokens < 1.0:
-            return Decision(False, level, f"the budget of {self.budget.text} is spent for now")
+            return Decision(False, level, (f"the budget of {self.budget.text} is spent for now",))
         if p_value > level:
-            return Decision(False, level, f"{_share(p_value)} are as novel; the bar is {_share(level)}")
+            return Decision(False, level, ("{} are as novel; the bar is {}", p_value, level))
         self._tokens -= 1.0
         self._alerts += 1
-        return Decision(True, level, f"only {_share(p_value)} are as novel; the bar is {_share(level)}")
+        return Decision(True, level, ("only {} are as novel; the bar is {}", p_value, level))
 
     def level(self) -> float:
         """The p-value that the next document needs, between 0 and 1."""

@@ -91,21 +91,22 @@ def explain(
     'the nearest earlier document is “Bridge opened” (similarity 0.31, shared: bridge).'
     """
     near = [(earlier, similarity) for earlier, similarity in nearest if similarity >= NEAR]
-    first = _first_occurrences(tokens)
-    neighbours = tuple(
+    first = _first_occurrences(tokens) if tokens else {}
+    # A list, and arguments by their place: most verdicts come here, and nobody reads them.
+    neighbours = [
         Neighbour(
-            id=earlier.id,
-            similarity=round(min(max(similarity, 0.0), 1.0), 4),
-            title=earlier.title,
-            time=earlier.time,
-            shared=_shared(earlier, first, weights or {}),
+            earlier.id,
+            round(similarity, 4) if 0.0 <= similarity <= 1.0 else float(similarity > 0.5),
+            earlier.title,
+            earlier.time,
+            _shared(earlier, first, weights or {}) if first else (),
         )
         for earlier, similarity in near
-    )
+    ]
     terms: tuple[Term, ...] = ()
-    if kind in ("event", "development"):
+    if first and kind in ("event", "development"):
         terms = _novel_terms(first, weights or {}, [earlier for earlier, _ in near], residual, n_terms)
-    return Evidence(terms=terms, nearest=neighbours, kind=kind, sentence=_sentence(kind, terms, neighbours))
+    return Evidence(terms, tuple(neighbours), kind, _sentence(kind, terms, neighbours))
 
 
 def _first_occurrences(tokens: Sequence[TokenLike]) -> dict[int, TokenLike]:
@@ -138,15 +139,13 @@ def _novel_terms(
 
 def _shared(earlier: Remembered, first: Mapping[int, TokenLike], weights: Mapping[int, float]) -> tuple[str, ...]:
     """Surface forms, as they stand in the *new* document, of the heaviest terms that both have."""
-    if not first:
-        return ()
     both = [int(column) for column in earlier.columns if int(column) in first]
     both.sort(key=lambda column: (-weights.get(column, 0.0), first[column].start))
     return tuple(harmless(first[column].surface, 60) for column in both[:N_SHARED])
 
 
 def _sentence(kind: NoveltyKind, terms: Sequence[Term], nearest: Sequence[Neighbour]) -> str:
-    new = _and([f"“{term.text}”" for term in terms[:3]])
+    new = _and([f"“{term.text}”" for term in terms[:3]]) if terms else ""
     if not nearest:
         if kind == "duplicate":
             return "Duplicate: this text was seen before."

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from firststory.alerts.budget import Budget, BudgetKeeper
+from firststory.alerts.budget import Budget, BudgetKeeper, Decision
 from firststory.alerts.calibration import ConformalCalibrator
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What the gate says of one document: `threshold` is the novelty that would have been enough."""
 
     is_novel: bool
     p_value: float
     threshold: float | None
-    reason: str
+    decision: Decision
 
 
 class AlertGate:
@@ -65,7 +63,7 @@ class AlertGate:
         p_values = self.calibrator.p_values(scores)
         decisions = self.keeper.decide_many(scores, p_values, times, keys)
         judged = [
-            Judgement(decision.is_novel, p, self._threshold(decision.level), decision.reason)
+            Judgement(decision.is_novel, p, self._threshold(decision.level), decision)
             for p, decision in zip(p_values, decisions, strict=True)
         ]
         for score in scores:

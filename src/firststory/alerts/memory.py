@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.alerts.harmless import harmless
-from firststory.kernels.sparse_sums import in_order
 from firststory.records import Document
 
 TITLE = 120
@@ -71,10 +71,9 @@ class DocumentMemory:
         return len(self._ring)
 
     def add(self, document: Document, columns: NDArray[Any]) -> Remembered:
-        """Remember the next document of the stream."""
-        columns = np.ascontiguousarray(columns, dtype=np.int32)
-        if not in_order(columns):
-            columns = np.sort(columns)
+        """Remember the next document of the stream; its columns are in order."""
+        if columns.dtype != np.int32:
+            columns = columns.astype(np.int32)
         one = Remembered(document.id, title_of(document), document.time, columns)
         if len(self._ring) < self.capacity:
             self._ring.append(one)
@@ -88,6 +87,12 @@ class DocumentMemory:
         if not 0 < self._seen - ordinal <= len(self._ring):
             return None
         return self._ring[(ordinal - self._origin) % self.capacity]
+
+    def those(self, found: Iterable[tuple[int, float]]) -> list[tuple[Remembered, float]]:
+        """Documents by ordinal, each with a number that goes with it; the forgotten are left out."""
+        ring, capacity, latest, shift = self._ring, self.capacity, self._seen, self._origin
+        oldest = latest - len(ring)
+        return [(ring[(n - shift) % capacity], number) for n, number in found if n >= 0 and oldest <= n < latest]
 
     def _in_order(self) -> list[Remembered]:
         is_full = 0 < self.capacity == len(self._ring)

@@ -19,18 +19,18 @@ come to tell of two happenings is split; one that nobody has added to for `fade`
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.alerts.centroid import sorted_row
+from firststory.alerts.centroids import Centroids, sorted_rows
 from firststory.alerts.quiet import QuietFirst
 from firststory.alerts.story import DAY, StoryRecord
+from firststory.kernels.placing import bar_now
 from firststory.records import Document, Story
 
 LINGER = 0.2
@@ -44,7 +44,7 @@ OPENING_MEMORY = 500.0
 """Half-life, in documents, of the share of documents that opened a story."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Arrival:
     """A document at the tracker's door.
 
@@ -56,15 +56,13 @@ class Arrival:
     columns: NDArray[Any]
     weights: NDArray[Any]
     neighbours: Sequence[tuple[str, float]] = ()
-    is_novel: bool = False
     duplicate_of: str | None = None
     surfaces: Mapping[int, str] | Callable[[], Mapping[int, str]] = field(default_factory=dict)
     title: str | None = None
     """The title made harmless, where somebody has made it already."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(NamedTuple):
     """The story that a document belongs to, whether it opened it, and how close it was to the story's centroid."""
 
     story: str
@@ -131,7 +129,12 @@ class StoryTracker:
         self.window = int(window)
         self.cohesion = cohesion
         self.short_join = short_join
+        self._centroids = Centroids()
         self._open: dict[int, StoryRecord] = {}
+        self._in_slot: dict[int, StoryRecord] = {}
+        """The open stories by the slot of their centroid."""
+        self._retired: list[StoryRecord] = []
+        """Stories that left in this step; their slots are needed until their last record is made."""
         self._story_of: OrderedDict[str, int] = OrderedDict()
         self._links: dict[tuple[int, int], int] = {}
         self._linked: set[tuple[int, int]] = set()
@@ -151,7 +154,17 @@ class StoryTracker:
 
     def assign(self, arrivals: Sequence[Arrival]) -> list[Assignment]:
         """Give every document of a step its story, one after the other."""
-        return [self._place(arrival) for arrival in arrivals]
+        assigned: list[Assignment] = []
+        waiting: list[Arrival] = []
+        for arrival in arrivals:
+            if arrival.duplicate_of is None:
+                waiting.append(arrival)
+                continue
+            assigned += self._place(waiting)
+            waiting = []
+            first = self._story(arrival.duplicate_of)
+            assigned += self._place([arrival]) if first is None else [self._repost(arrival, first)]
+        return assigned + self._place(waiting)
 
     def changed(self) -> tuple[Story, ...]:
         """End the step (merge, split, fade) and give the stories that were opened or changed since the last call."""
@@ -160,6 +173,9 @@ class StoryTracker:
         self._fade()
         changed = tuple(self._changed[key].record(self._clock) for key in sorted(self._changed))
         self._changed = {}
+        for story in self._retired:
+            self._centroids.end(story.slot)
+        self._retired = []
         return changed
 
     def stories(self) -> tuple[Story, ...]:
@@ -168,94 +184,111 @@ class StoryTracker:
 
     def story_of(self, document: str) -> str | None:
         """The story of a document, while both are remembered."""
-        key = self._key_of(document)
-        return self._open[key].name if key is not None and key in self._open else None
-
-    def _key_of(self, document: str | None) -> int | None:
-        key = self._story_of.get(document) if document is not None else None
-        while key in self._merged:
-            key = self._merged[key]
-        return key
+        story = self._story(document)
+        return None if story is None else story.name
 
     def _follow_merged(self) -> None:
         """Let every document point at the story that its own went up in."""
         if self._merged:
-            for name in self._story_of:
-                key = self._key_of(name)
-                assert key is not None
+            for name, key in self._story_of.items():
+                while key in self._merged:
+                    key = self._merged[key]
                 self._story_of[name] = key
             self._merged = {}
 
     # -- joining -------------------------------------------------------------------------------------------
 
-    def _place(self, arrival: Arrival) -> Assignment:
-        document = arrival.document
-        time = document.time.timestamp() if document.time else None
-        if time is not None:
-            self._clock = time if self._clock is None else max(self._clock, time)
-        first = self._key_of(arrival.duplicate_of)
-        if first is not None and first in self._open:
-            self._open[first].repost(document, time)
-            return self._remember(document.id, first, opened=False, closeness=1.0)
-        columns, weights = sorted_row(arrival.columns, arrival.weights)
-        ranked = self._candidates(arrival, columns, weights, time)
-        bar = self.bar(short=len(columns) <= SHORT_ROW)
-        joins = bool(ranked) and ranked[0][0] >= bar
-        fade = 0.5 ** (1.0 / OPENING_MEMORY)
-        self._opening = fade * self._opening + (0.0 if joins else 1.0 - fade)
-        if joins:
-            closeness, _, best, dot = ranked[0]
-            if len(ranked) > 1 and ranked[1][0] >= bar:
-                pair = (min(best, ranked[1][2]), max(best, ranked[1][2]))
+    def _place(self, arrivals: Sequence[Arrival]) -> list[Assignment]:
+        """Documents one after the other, each to the story it joins or opens."""
+        if not arrivals:
+            return []
+        rows = sorted_rows([(arrival.columns, arrival.weights) for arrival in arrivals])
+        times = [arrival.document.time.timestamp() if arrival.document.time else None for arrival in arrivals]
+        timed = [time for time in times if time is not None]
+        if timed:
+            self._clock = max(timed) if self._clock is None else max(self._clock, *timed)
+        slots, seconds, ranks, cosines, self._opening = self._centroids.place(
+            rows, self._near(arrivals), np.array(times, dtype=np.float64), self._knobs(), self._opening, self._next
+        )
+        assigned = []
+        for arrival, row, time, slot, second, rank, cosine in zip(
+            arrivals, rows, times, slots, seconds, ranks, cosines, strict=True
+        ):
+            story = self._in_slot.get(slot)
+            opened = story is None
+            if story is None:
+                story = self._opened(StoryRecord(self._next, self._centroids, slot))
+            elif second >= 0:
+                other = self._in_slot[second].key
+                pair = (min(story.key, other), max(story.key, other))
                 self._links[pair] = self._links.get(pair, 0) + 1
                 self._linked.add(pair)
-            self._open[best].add(document, time, columns, weights, arrival.surfaces, dot=dot, title=arrival.title)
-            return self._remember(document.id, best, opened=False, closeness=closeness)
-        key = self._next
-        self._next += 1
-        self._open[key] = StoryRecord(key)
-        self._open[key].add(document, time, columns, weights, arrival.surfaces, dot=0.0, title=arrival.title)
-        return self._remember(document.id, key, opened=True, closeness=ranked[0][0] if ranked else 0.0)
+            story.add(arrival.document, time, row, arrival.surfaces, closeness=cosine, title=arrival.title)
+            assigned.append(self._remember(arrival.document.id, story, opened=opened, closeness=rank))
+        return assigned
+
+    def _opened(self, story: StoryRecord) -> StoryRecord:
+        self._next = max(self._next, story.key + 1)
+        self._open[story.key] = self._in_slot[story.slot] = story
+        return story
+
+    def _repost(self, arrival: Arrival, story: StoryRecord) -> Assignment:
+        """The text of a document of this story once more."""
+        time = arrival.document.time.timestamp() if arrival.document.time else None
+        if time is not None:
+            self._clock = time if self._clock is None else max(self._clock, time)
+        story.repost(arrival.document, time)
+        return self._remember(arrival.document.id, story, opened=False, closeness=1.0)
+
+    def _near(self, arrivals: Sequence[Arrival]) -> NDArray[np.int64]:
+        """For each document the slots of its neighbours' stories; -2 - j for a neighbour that is the j-th of these."""
+        most = max([len(arrival.neighbours) for arrival in arrivals])
+        here: dict[str, int] = {}
+        near: list[int] = []
+        for i, arrival in enumerate(arrivals):
+            slots = []
+            for name, similarity in arrival.neighbours:
+                if similarity > 0.0:
+                    if name in here:
+                        slots.append(-2 - here[name])
+                    elif (story := self._story(name)) is not None:
+                        slots.append(story.slot)
+            near += slots + [-1] * (most - len(slots))
+            here[arrival.document.id] = i
+        return np.array(near, dtype=np.int64).reshape(len(arrivals), most)
+
+    def _story(self, document: str) -> StoryRecord | None:
+        """The open story of a document."""
+        key = self._story_of.get(document, -1)
+        story = self._open.get(key)
+        while story is None and key in self._merged:
+            key = self._merged[key]
+            story = self._open.get(key)
+        return story
 
     def bar(self, *, short: bool = False) -> float:
         """How close a document must be to join, at present."""
-        opening = min(max(self._opening, 0.002), 0.98)
-        return max(MIN_BAR, (self.short_join if short else self.join) + self.pull * math.log(opening / (1.0 - opening)))
+        return float(bar_now(self._opening, self.short_join if short else self.join, self.pull, MIN_BAR))
 
-    def _candidates(
-        self, arrival: Arrival, columns: NDArray[np.int32], weights: NDArray[np.float64], time: float | None
-    ) -> list[tuple[float, int, int, float]]:
-        """(closeness, minus the age, story, product with its centroid) of the neighbours' stories, closest first."""
-        known = self._story_of.get if not self._merged else self._key_of
-        near = {known(name) for name, similarity in arrival.neighbours if similarity > 0.0}
-        ranked = []
-        for key in near:
-            if key is None or key not in self._open:
-                continue
-            story = self._open[key]
-            dot = story.centroid.dot(columns, weights)
-            cosine = dot / math.sqrt(story.centroid.norm2) if story.centroid.norm2 > 0 else 0.0
-            if cosine >= self.cohesion * story.usual_closeness():
-                days = 0.0 if time is None or story.last is None else max(0.0, time - story.last) / DAY
-                ranked.append((cosine * (1.0 + days) ** -LINGER, -key, key, dot))
-        ranked.sort(reverse=True)
-        return ranked
+    def _knobs(self) -> NDArray[np.float64]:
+        fade = 0.5 ** (1.0 / OPENING_MEMORY)
+        return np.array([self.join, self.short_join, self.pull, MIN_BAR, self.cohesion, LINGER, fade, SHORT_ROW])
 
-    def _remember(self, name: str, key: int, *, opened: bool, closeness: float) -> Assignment:
+    def _remember(self, name: str, story: StoryRecord, *, opened: bool, closeness: float) -> Assignment:
+        key = story.key
         self._story_of[name] = key
         self._story_of.move_to_end(name)
-        while len(self._story_of) > self.window:
+        if len(self._story_of) > self.window:
             self._story_of.popitem(last=False)
-        self._changed[key] = self._open[key]
+        self._changed[key] = story
         self._documents += 1
-        story = self._open[key]
         story.touched = self._documents
         if opened:
             self._watch(story)
         elif key in self._timeless and story.last is not None:
             self._timeless.discard(key)
             self._by_time.add(story.last, key)
-        return Assignment(story.name, opened, round(float(closeness), 6))
+        return Assignment(story.name, opened, round(closeness, 6))
 
     def _watch(self, story: StoryRecord) -> None:
         """From now on the story may fade."""
@@ -292,12 +325,11 @@ class StoryTracker:
             leaving = story.fall_apart(self.split)
             if leaving is None:
                 continue
-            branch = StoryRecord(self._next)
-            self._next += 1
+            branch = self._opened(StoryRecord(self._next, self._centroids))
             branch.parent = story.name
-            names = [story.recent_names[place][0] for place in leaving]
+            names = [story.recent[place][0] for place in leaving]
             story.branch_off(branch, leaving)
-            self._open[branch.key] = self._changed[branch.key] = branch
+            self._changed[branch.key] = branch
             branch.touched = story.touched
             self._watch(branch)
             for name in names:
@@ -326,7 +358,9 @@ class StoryTracker:
 
     def _retire(self, keys: Iterable[int]) -> None:
         for key in keys:
-            del self._open[key]
+            story = self._open.pop(key)
+            del self._in_slot[story.slot]
+            self._retired.append(story)
             self._timeless.discard(key)
 
     # -- state ---------------------------------------------------------------------------------------------
@@ -379,7 +413,7 @@ class StoryTracker:
         rows = list(zip(np.split(state["rows.columns"], cuts), np.split(state["rows.weights"], cuts), strict=True))
         ends = np.cumsum(state["rows.counts"]).tolist()
         for plain, start, end in zip(state["stories"], [0, *ends], ends, strict=False):
-            story = StoryRecord.from_json(plain, rows[start:end])
-            tracker._open[story.key] = story
+            story = StoryRecord.from_json(plain, rows[start:end], tracker._centroids)
+            tracker._open[story.key] = tracker._in_slot[story.slot] = story
             tracker._watch(story)
         return tracker

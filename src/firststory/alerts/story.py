@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.alerts.centroid import Centroid, sorted_row
+from firststory.alerts.centroids import Centroids, sorted_row
 from firststory.alerts.harmless import harmless
 from firststory.alerts.memory import title_of
 from firststory.kernels.two_groups import products, two_groups
@@ -26,19 +26,25 @@ MAX_RECENT = 16
 """Latest members whose rows are kept, to see whether the story falls apart."""
 MAX_SURFACES = 256
 MAX_SOURCES = 50
+MAX_ARRIVALS = 500
 GROWTH_DAYS = 7.0
 N_KEY_TERMS = 8
+NOT_PLAIN = ("centroids", "slot", "recent", "is_ordered", "_told")
+"""What JSON does not hold, or holds in another form."""
+
+Recent = tuple[str, str, NDArray[np.int32], NDArray[np.float32]]
+"""The id, title and row of a recent member."""
 
 
 class StoryRecord:
-    """A growing story. `key` is its number in the order of opening."""
+    """A growing story. `key` is its number in the order of opening; its centroid lies in a slot among all others'."""
 
-    def __init__(self, key: int) -> None:
+    def __init__(self, key: int, centroids: Centroids, slot: int | None = None) -> None:
         self.key = key
         self.name = f"s{key}"
-        self.centroid = Centroid()
+        self.centroids = centroids
+        self.slot = centroids.begin(key) if slot is None else slot
         self.first: float | None = None
-        self.last: float | None = None
         self.touched = 0
         """The number of its latest document in the stream: the quietest story has the smallest."""
         self.size = 0
@@ -50,55 +56,45 @@ class StoryRecord:
         self.arrivals: list[float] = []
         self.is_ordered = True
         """Whether the times of arrival ascend: then nobody needs to look at all of them."""
-        self.recent: list[tuple[NDArray[np.int32], NDArray[np.float32]]] = []
-        self.recent_names: list[tuple[str, str]] = []
-        """(id, title) of those members."""
+        self.recent: list[Recent] = []
         self.unchecked = 0
         """Documents that joined since somebody looked whether the story falls apart."""
         self.members: list[tuple[float, str, str]] = []
         """(closeness to the centroid on arrival, id, title)."""
-        self.joined = 0
-        self.closeness = 0.0
-        """How many documents joined, and the sum of how close each was to the centroid before it did."""
+        self._told: tuple[int, tuple[str, ...]] = 0, ()
+        """The key terms, and the size that the story had when they were looked up."""
+
+    @property
+    def last(self) -> float | None:
+        """The time of its latest document."""
+        time = float(self.centroids.last[self.slot])
+        return None if time != time else time
 
     # -- growing -------------------------------------------------------------------------------------------
-
-    def usual_closeness(self) -> float:
-        """How close to the centroid its documents were when they joined, on average; 0 before two have."""
-        return self.closeness / self.joined if self.joined >= 2 else 0.0
 
     def add(
         self,
         document: Document,
         time: float | None,
-        columns: NDArray[np.int32],
-        weights: NDArray[np.float64],
+        row: tuple[NDArray[np.int32], NDArray[np.float64]],
         surfaces: Mapping[int, str] | Callable[[], Mapping[int, str]],
         *,
-        dot: float | None = None,
+        closeness: float,
         title: str | None = None,
     ) -> None:
-        """A new document joins, its columns in order; `dot` is its product with the centroid, where it is known.
+        """A document has joined; its row, columns in order, is in the centroid already.
 
         How its terms read is asked of the first few members only.
         """
-        centroid = self.centroid
-        if dot is None:
-            dot = centroid.dot(columns, weights)
-        closeness = dot / math.sqrt(centroid.norm2) if centroid.norm2 > 0 else 1.0
-        if self.size:
-            self.joined += 1
-            self.closeness += closeness
-        centroid.add(columns, weights, dot)
         if self.size < 3:
-            for column, surface in (surfaces() if callable(surfaces) else surfaces).items():
-                if column not in self.surfaces:
-                    self.surfaces[column] = _shown(surface)
-        if len(self.surfaces) > 2 * MAX_SURFACES:
-            self._forget_surfaces()
-        self.recent = [*self.recent[-(MAX_RECENT - 1) :], (columns.copy(), weights.astype(np.float32))]
+            reads = surfaces() if callable(surfaces) else surfaces
+            self.surfaces = {**reads, **self.surfaces}
+            if len(self.surfaces) > 2 * MAX_SURFACES:
+                self._forget_surfaces()
         title = title_of(document) if title is None else title
-        self.recent_names = [*self.recent_names[-(MAX_RECENT - 1) :], (document.id, title)]
+        self.recent.append((document.id, title, row[0].copy(), row[1].astype(np.float32)))
+        if len(self.recent) > MAX_RECENT:
+            del self.recent[0]
         self.unchecked += 1
         self.size += 1
         self.members.append((closeness, document.id, title))
@@ -109,7 +105,8 @@ class StoryRecord:
         self._seen(document, time)
 
     def _forget_surfaces(self) -> None:
-        weight = dict(zip(self.centroid.columns.tolist(), self.centroid.weights.tolist(), strict=True))
+        columns, weights = self.centroids.row(self.slot)
+        weight = dict(zip(columns.tolist(), weights.tolist(), strict=True))
         heaviest = sorted(self.surfaces, key=lambda column: (-weight.get(column, 0.0), column))
         self.surfaces = {column: self.surfaces[column] for column in sorted(heaviest[:MAX_SURFACES])}
 
@@ -117,22 +114,26 @@ class StoryRecord:
         """The text of a member again: counted, nothing learnt."""
         self.duplicates += 1
         self._seen(document, time)
+        if time is not None:
+            self.centroids.last[self.slot] = np.fmax(self.centroids.last[self.slot], time)
 
     def _seen(self, document: Document, time: float | None) -> None:
-        if document.source is not None and (document.source in self.sources or len(self.sources) < MAX_SOURCES):
-            self.sources[document.source] = self.sources.get(document.source, 0) + 1
+        source = document.source
+        if source is not None and (source in self.sources or len(self.sources) < MAX_SOURCES):
+            self.sources[source] = self.sources.get(source, 0) + 1
         if time is not None:
             self.first = time if self.first is None else min(self.first, time)
-            self.last = time if self.last is None else max(self.last, time)
-            self.arrivals = [*self._arrivals_since(time)[-499:], time]
-            self.is_ordered = self.is_ordered and (len(self.arrivals) < 2 or self.arrivals[-2] <= time)
+            self.is_ordered = self.is_ordered and (not self.arrivals or self.arrivals[-1] <= time)
+            self.arrivals.append(time)
+            if len(self.arrivals) > 2 * MAX_ARRIVALS:
+                self.arrivals = self._arrivals_since(time)
 
     def _arrivals_since(self, now: float) -> list[float]:
-        """The arrivals of the days before `now` that growth is told of."""
+        """The arrivals of the days before `now` that growth is told of, the latest of them where there are many."""
         since = now - GROWTH_DAYS * DAY
         if self.is_ordered:
-            return self.arrivals[bisect_right(self.arrivals, since) :]
-        return [t for t in self.arrivals if t > since]
+            return self.arrivals[bisect_right(self.arrivals, since) :][-MAX_ARRIVALS:]
+        return [t for t in self.arrivals if t > since][-MAX_ARRIVALS:]
 
     # -- two stories ---------------------------------------------------------------------------------------
 
@@ -142,33 +143,29 @@ class StoryRecord:
         Cosines of centroids would not do: long stories share the stream's everyday words, and all look alike.
         """
         within = self._within() * other._within()
-        return self._product(other) / (self.size * other.size) / math.sqrt(within) if within > 0 else 0.0
+        product = self.centroids.dot(self.slot, other.slot)
+        return product / (self.size * other.size) / math.sqrt(within) if within > 0 else 0.0
 
     def _within(self) -> float:
         """Mean cosine of two documents of this story."""
-        return (self.centroid.norm2 - self.size) / (self.size * (self.size - 1)) if self.size > 1 else 0.0
-
-    def _product(self, other: StoryRecord) -> float:
-        return self.centroid.dot(other.centroid.columns, other.centroid.weights)
+        norm2 = float(self.centroids.norm2[self.slot])
+        return (norm2 - self.size) / (self.size * (self.size - 1)) if self.size > 1 else 0.0
 
     def absorb(self, other: StoryRecord) -> None:
         """Take over everything that the other story was told."""
-        self.centroid.absorb(other.centroid)
+        self.centroids.absorb(self.slot, other.slot)
+        self._told = 0, ()
         self.size += other.size
-        self.joined += other.joined
-        self.closeness += other.closeness
         self.duplicates += other.duplicates
         for source, count in other.sources.items():
             if source in self.sources or len(self.sources) < MAX_SOURCES:
                 self.sources[source] = self.sources.get(source, 0) + count
         self.surfaces = {**other.surfaces, **self.surfaces}
-        self.arrivals = sorted(self.arrivals + other.arrivals)[-500:]
+        self.arrivals = sorted(self.arrivals + other.arrivals)[-MAX_ARRIVALS:]
         self.is_ordered = True
         self.recent = (other.recent + self.recent)[-MAX_RECENT:]
-        self.recent_names = (other.recent_names + self.recent_names)[-MAX_RECENT:]
         self.members = [self.members[0], *sorted(self.members[1:] + other.members, key=lambda m: -m[0])][:MAX_MEMBERS]
         self.first = min((t for t in (self.first, other.first) if t is not None), default=None)
-        self.last = max((t for t in (self.last, other.last) if t is not None), default=None)
 
     def fall_apart(self, share: float) -> list[int] | None:
         """Places in `recent` of the members that tell another story, where there are two; None where there is one.
@@ -177,14 +174,10 @@ class StoryRecord:
         `share` as alike between the groups as within them, and each has three members.
         """
         self.unchecked = 0
-        sizes = [len(columns) for columns, _ in self.recent]
+        _, _, columns, weights = zip(*self.recent, strict=True)
+        sizes = [len(row) for row in columns]
         side = two_groups(
-            products(
-                np.concatenate([[0], np.cumsum(sizes)]),
-                np.concatenate([columns for columns, _ in self.recent]),
-                np.concatenate([weights for _, weights in self.recent]),
-            ),
-            share,
+            products(np.concatenate([[0], np.cumsum(sizes)]), np.concatenate(columns), np.concatenate(weights)), share
         )
         n = len(sizes)
         if not side.size:
@@ -195,35 +188,28 @@ class StoryRecord:
 
     def branch_off(self, branch: StoryRecord, leaving: list[int]) -> None:
         """Give the members in these places of `recent` to a story of their own."""
-        for place in leaving:
-            columns, weights = self.recent[place]
-            self.centroid.move(columns, weights.astype(np.float64), branch.centroid)
-            name, title = self.recent_names[place]
-            branch.members.append((1.0 / (1 + len(branch.members)), name, title))
-        gone = {self.recent_names[place][0] for place in leaving}
-        branch.members = branch.members[:MAX_MEMBERS]
         branch.recent = [self.recent[place] for place in leaving]
-        branch.recent_names = [self.recent_names[place] for place in leaving]
-        stays = [place for place in range(len(self.recent)) if place not in leaving]
-        self.recent = [self.recent[place] for place in stays]
-        self.recent_names = [self.recent_names[place] for place in stays]
-        self.members = [m for m in self.members if m[1] not in gone] or [(1.0, *self.recent_names[0])]
+        self.recent = [one for place, one in enumerate(self.recent) if place not in leaving]
+        for number, (name, title, columns, weights) in enumerate(branch.recent, start=1):
+            self.centroids.move(columns, weights.astype(np.float64), self.slot, branch.slot)
+            branch.members.append((1.0 / number, name, title))
+        gone = {name for name, *_ in branch.recent}
+        branch.members = branch.members[:MAX_MEMBERS]
+        self.members = [m for m in self.members if m[1] not in gone] or [(1.0, *self.recent[0][:2])]
         branch.size, self.size = len(leaving), self.size - len(leaving)
-        branched = set(branch.centroid.columns.tolist())
+        self._told = 0, ()
+        branched = set(self.centroids.row(branch.slot)[0].tolist())
         branch.surfaces = {c: surface for c, surface in self.surfaces.items() if c in branched}
         branch.arrivals, branch.is_ordered = self.arrivals[-len(leaving) :], self.is_ordered
-        branch.first, branch.last = (branch.arrivals[0], branch.arrivals[-1]) if branch.arrivals else (None, None)
-        self.centroid.measure()
-        branch.centroid.measure()
+        if branch.arrivals:
+            branch.first, self.centroids.last[branch.slot] = branch.arrivals[0], branch.arrivals[-1]
 
     # -- what people see -----------------------------------------------------------------------------------
 
     def record(self, now: float | None) -> Story:
         """The story as a value."""
-        central = max(self.members[1:], key=lambda member: member[0]) if self.size > 2 else self.members[0]
+        central = max(self.members[1:], key=itemgetter(0)) if self.size > 2 else self.members[0]
         recent = [] if now is None else self._arrivals_since(now)
-        heaviest = self.centroid.heaviest(4 * N_KEY_TERMS)
-        key_terms = [self.surfaces[column] for column in heaviest if column in self.surfaces]
         return Story(
             id=self.name,
             title=central[2],
@@ -234,49 +220,66 @@ class StoryRecord:
             sources=tuple(sorted(self.sources)),
             duplicates=self.duplicates,
             growth=round(len(recent) / GROWTH_DAYS, 4),
-            key_terms=tuple(key_terms[:N_KEY_TERMS]),
+            key_terms=self._key_terms(),
             status=self.status,
             parent=self.parent,
         )
+
+    def _key_terms(self) -> tuple[str, ...]:
+        """The heaviest terms that somebody knows how to read."""
+        if self._told[0] != self.size:
+            heaviest = self.centroids.heaviest(self.slot, 4 * N_KEY_TERMS)
+            known = [self.surfaces[column] for column in heaviest if column in self.surfaces]
+            self._told = self.size, tuple(map(_shown, known[:N_KEY_TERMS]))
+        return self._told[1]
 
     # -- state ---------------------------------------------------------------------------------------------
 
     def as_json(self) -> dict[str, Any]:
         """All but the rows, as JSON values (keys of objects are text there, hence the pairs)."""
-        plain = {key: value for key, value in vars(self).items() if key not in ("centroid", "recent", "is_ordered")}
+        plain = {key: value for key, value in vars(self).items() if key not in NOT_PLAIN}
         return plain | {
-            "norm2": self.centroid.norm2,
+            "last": self.last,
+            "norm2": float(self.centroids.norm2[self.slot]),
+            "joined": int(self.centroids.joined[self.slot]),
+            "closeness": float(self.centroids.closeness[self.slot]),
             "surfaces": [list(self.surfaces), list(self.surfaces.values())],
             "members": [list(member) for member in self.members],
-            "recent_names": [list(pair) for pair in self.recent_names],
+            "recent_names": [[name, title] for name, title, _, _ in self.recent],
         }
 
     def rows(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """The centroid and the recent members as sparse rows."""
-        return [(self.centroid.columns, self.centroid.weights), *self.recent]
+        return [self.centroids.row(self.slot), *((columns, weights) for _, _, columns, weights in self.recent)]
 
     @classmethod
-    def from_json(cls, plain: dict[str, Any], rows: list[tuple[NDArray[Any], NDArray[Any]]]) -> Self:
+    def from_json(cls, plain: dict[str, Any], rows: list[tuple[NDArray[Any], NDArray[Any]]], among: Centroids) -> Self:
         """Undo `as_json` and `rows`."""
-        story = cls(plain["key"])
-        for key, value in plain.items():
-            if key != "norm2":
-                setattr(story, key, value)
-        (columns, weights), *recent = (sorted_row(*row) for row in rows)
-        story.centroid = Centroid(columns.copy(), weights.copy(), plain["norm2"])
-        story.recent = [(columns.copy(), weights.astype(np.float32)) for columns, weights in recent]
+        story = cls(plain["key"], among)
+        for key in ("name", "first", "touched", "size", "duplicates", "status", "parent", "unchecked"):
+            setattr(story, key, plain[key])
+        centroid, *recent = (sorted_row(*row) for row in rows)
+        among.put(story.slot, *centroid)
+        for key in ("norm2", "joined", "closeness"):
+            getattr(among, key)[story.slot] = plain[key]
+        among.last[story.slot] = np.nan if plain["last"] is None else plain["last"]
+        names = zip(plain["recent_names"], recent, strict=True)
+        story.recent = [(*names, columns.copy(), weights.astype(np.float32)) for names, (columns, weights) in names]
         story.surfaces = dict(zip(*plain["surfaces"], strict=True))
         story.members = [(closeness, name, title) for closeness, name, title in plain["members"]]
-        story.recent_names = [(name, title) for name, title in plain["recent_names"]]
         story.sources = dict(plain["sources"])
         story.arrivals = list(plain["arrivals"])
         story.is_ordered = story.arrivals == sorted(story.arrivals)
         return story
 
 
-@lru_cache(maxsize=1 << 16)
 def _shown(surface: str) -> str:
     """A term as people see it. Twice: what the first pass takes out can leave a joiner with nothing to join."""
+    return surface if surface.isascii() and surface.isalnum() and len(surface) <= 60 else _washed(surface)
+
+
+@lru_cache(maxsize=1 << 14)
+def _washed(surface: str) -> str:
     return harmless(harmless(surface, 60), 60)
 
 

@@ -7,7 +7,7 @@ documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ alerts ─ st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -21,15 +21,12 @@ from firststory.alerts.gate import AlertGate, Judgement
 from firststory.alerts.memory import DocumentMemory, Remembered
 from firststory.alerts.stories import Arrival, Assignment, StoryTracker
 from firststory.errors import StateError
+from firststory.pipeline.copies import Copies, full_text
 from firststory.pipeline.rows import unit_rows, without_common
-from firststory.pipeline.seen import Seen, fingerprint, number_of
 from firststory.pipeline.themes import Themes
 from firststory.records import Batch, Document, Evidence, NoveltyKind, Step, Verdict
 
 STATE_VERSION = 1
-NEAR_COSINE, NEAR_OVERLAP, FEW_TERMS = 0.9, 0.9, 10
-"""A near copy has this cosine with an earlier document and shares this part of all their terms (Jaccard); texts of
-fewer terms are too short to tell a copy from an update."""
 LEAD = 1500
 """Characters in which the words that name a story are looked for: news says first what it is about."""
 ASSUMED = "UTC, assumed"
@@ -51,21 +48,24 @@ class Parts:
     themes: Themes | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Judged:
     """A document with words, and all that is known of it when stories are told."""
 
     document: Document
+    place: int
+    """Which of the batch's texts it is."""
     novelty: float
     judgement: Judgement
     remembered: Remembered
-    columns: Any
     weights: Any
-    neighbours: Sequence[tuple[int, float]]
-    tokens: Sequence[Any]
+    """Of its columns, the remembered ones: its row of unit length."""
+    nearest: list[tuple[Remembered, float]]
+    """The nearest earlier documents with their cosine, nearest first."""
+    tokens: Sequence[Any] = ()
+    """Its words with their places, for the documents that somebody will look at."""
     residual: Mapping[int, float] | None = None
     """The part of each term that a dictionary leaves over, where the detector is one."""
-    """Its words with their places, for the documents that somebody will look at."""
 
 
 class StreamCore:
@@ -80,10 +80,7 @@ class StreamCore:
 
     def __init__(self, parts: Parts, memory: int = 50_000) -> None:
         self.parts = parts
-        self._ids = Seen(memory)
-        self._texts = Seen(memory)
-        self._firsts = Seen(memory)
-        """The first of its kind for every near copy."""
+        self._known = Copies(memory)
         self._is_timed: bool | None = None
         self._now = 0.0
         self._recent: list[float] = []
@@ -91,16 +88,16 @@ class StreamCore:
 
     def step(self, batch: Batch, known: Collection[str] = ()) -> Step:
         """Judge one batch by the past, then learn it. `known` are ids that the store has already."""
-        fresh = self._not_redelivered(batch.documents, known)
+        fresh = self._known.not_redelivered(batch.documents, known)
         # Where the detector does not mind the order inside a batch, nothing else does: equal times go by their ids.
         ordered = fresh if getattr(self.parts.detector, "sequential", True) else sorted(fresh, key=_time_and_id)
-        copies = self._copies(ordered)
+        copies = self._known.exact(ordered)
         originals = [document for document in ordered if document.id not in copies]
         judged, empty = self._judge(originals)
-        near = self._near_copies(judged)
+        near = self._known.near([(one.remembered, one.nearest) for one in judged.values()])
         copies |= near
         assigned = self._assign(judged, [document for document in ordered if document.id in copies], copies)
-        verdicts = tuple(self._verdict(document, copies, judged, assigned) for document in fresh)
+        verdicts = tuple([self._verdict(document, copies, judged, assigned) for document in fresh])
         self._recent = (self._recent + [one.novelty for one in judged.values()])[-1000:]
         stories = self.parts.stories.changed()
         counts = {
@@ -127,44 +124,6 @@ class StreamCore:
             counts=counts,
         )
 
-    # -- known ids, known texts ----------------------------------------------------------------------------
-
-    def _not_redelivered(self, documents: Sequence[Document], known: Collection[str]) -> list[Document]:
-        fresh = []
-        for document in documents:
-            number = number_of(document.id)
-            if document.id not in known and self._ids.get(number) is None:
-                self._ids.add(number, "")
-                fresh.append(document)
-        return fresh
-
-    def _copies(self, documents: Sequence[Document]) -> dict[str, str]:
-        """The documents whose text came before, each with the id of the first that had it."""
-        copies = {}
-        for document in documents:
-            number = fingerprint(full_text(document))
-            first = self._texts.get(number)
-            if first is None:
-                self._texts.add(number, document.id)
-            else:
-                copies[document.id] = first
-        return copies
-
-    def _near_copies(self, judged: Mapping[str, _Judged]) -> dict[str, str]:
-        """The documents that are an earlier one but for a few words, each with the id of the first of its kind."""
-        copies = {}
-        for name, one in judged.items():
-            if len(one.columns) < FEW_TERMS:
-                continue
-            for ordinal, similarity in one.neighbours:
-                earlier = self.parts.memory.get(ordinal) if similarity >= NEAR_COSINE else None
-                if earlier is not None and _overlap(one.columns, earlier.columns) >= NEAR_OVERLAP:
-                    first = self._firsts.get(number_of(earlier.id)) or earlier.id
-                    self._firsts.add(number_of(name), first)
-                    copies[name] = first
-                    break
-        return copies
-
     # -- novelty -------------------------------------------------------------------------------------------
 
     def _judge(self, documents: Sequence[Document]) -> tuple[dict[str, _Judged], int]:
@@ -188,19 +147,27 @@ class StreamCore:
         if parts.themes:
             parts.themes.learn(without_common(weights, parts.vectoriser))
         judged = {}
-        for i, document in enumerate(with_words):
-            span = slice(weights.indptr[i], weights.indptr[i + 1])
-            columns, values = weights.indices[span], weights.data[span]
-            tokens = parts.vectoriser.tokens(full_text(document), first_only=True) if judgements[i].is_novel else ()
-            if parts.themes and tokens:
-                parts.themes.listen(tokens)
-            left = _parts_left(rows, unexplained, i) if judgements[i].is_novel else None
-            kept = parts.memory.add(document, columns)
-            judged[document.id] = _Judged(
-                document, float(scores[i]), judgements[i], kept, columns, values, near[i], tokens, left
+        places = np.flatnonzero(has_words).tolist()
+        weights.sort_indices()
+        bounds = weights.indptr.tolist()
+        for i, (document, judgement) in enumerate(zip(with_words, judgements, strict=True)):
+            begin, end = bounds[i], bounds[i + 1]
+            kept = parts.memory.add(document, weights.indices[begin:end])
+            judged[document.id] = one = _Judged(
+                document,
+                places[i],
+                float(scores[i]),
+                judgement,
+                kept,
+                weights.data[begin:end],
+                parts.memory.those(near[i]),
             )
-            if judgements[i].is_novel:
-                parts.feedback.remember(document.id, float(scores[i]), tuple(float(part[i]) for part in made_of))
+            if judgement.is_novel:
+                one.tokens = parts.vectoriser.tokens(full_text(document), first_only=True)
+                one.residual = _parts_left(rows, unexplained, i)
+                if parts.themes:
+                    parts.themes.listen(one.tokens)
+                parts.feedback.remember(document.id, one.novelty, tuple(float(part[i]) for part in made_of))
         return judged, len(documents) - len(with_words)
 
     def _scores(self, rows: sp.csr_matrix, times: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -243,14 +210,14 @@ class StreamCore:
             times[i] = self._now
         return times
 
-    def _neighbours(self, weights: sp.csr_matrix, times: Any) -> list[list[tuple[int, float]]]:
-        """Of each row the nearest earlier ones: (ordinal, cosine), nearest first."""
+    def _neighbours(self, weights: sp.csr_matrix, times: Any) -> list[Iterable[tuple[int, float]]]:
+        """Of each row the nearest earlier ones: (ordinal, cosine), nearest first; -1 for none."""
         knows = self.parts.detector
         if self.parts.neighbours is not None:
             knows = self.parts.neighbours
             knows.score_then_learn(weights, times=times)
         pairs = zip(knows.neighbours_.tolist(), knows.similarities_.tolist(), strict=True)
-        return [[(n, s) for n, s in zip(ordinals, cosines, strict=True) if n >= 0] for ordinals, cosines in pairs]
+        return [zip(ordinals, cosines, strict=True) for ordinals, cosines in pairs]
 
     # -- stories -------------------------------------------------------------------------------------------
 
@@ -258,22 +225,17 @@ class StreamCore:
         self, judged: Mapping[str, _Judged], repeated: Sequence[Document], copies: Mapping[str, str]
     ) -> dict[str, Assignment]:
         parts = self.parts
-        surfaces = self._surfaces([*judged.values()])
+        reads = self._reads()
         arrivals = [
             Arrival(
                 document=one.document,
-                columns=one.columns,
+                columns=one.remembered.columns,
                 weights=one.weights,
-                neighbours=[
-                    (earlier.id, similarity)
-                    for ordinal, similarity in one.neighbours
-                    if (earlier := parts.memory.get(ordinal)) is not None
-                ],
-                is_novel=one.judgement.is_novel,
-                surfaces=partial(surfaces, i),
+                neighbours=[(earlier.id, similarity) for earlier, similarity in one.nearest],
+                surfaces=partial(reads, one),
                 title=one.remembered.title,
             )
-            for i, one in enumerate(judged.values())
+            for one in judged.values()
             if one.document.id not in copies
         ]
         found = parts.stories.assign(arrivals)
@@ -287,20 +249,19 @@ class StreamCore:
         found += parts.stories.assign(doubles)
         return dict(zip([arrival.document.id for arrival in (*arrivals, *doubles)], found, strict=True))
 
-    def _surfaces(self, judged: Sequence[_Judged]) -> Callable[[int], Mapping[int, str]]:
-        """How each column of the i-th document reads where it first stands; looked up when the first is asked for."""
-        readers: list[Callable[[], Mapping[int, str]]] = []
+    def _reads(self) -> Callable[[_Judged], Mapping[int, str]]:
+        """How each column of a document of this batch reads where it first stands; looked up when the first asks."""
+        readings: list[Sequence[Mapping[int, str]]] = []
 
-        def surfaces(i: int) -> Mapping[int, str]:
-            if judged[i].tokens:
+        def reads(one: _Judged) -> Mapping[int, str]:
+            if one.tokens:
                 # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
-                return {token.column: token.surface for token in reversed(judged[i].tokens) if token.column >= 0}
-            if not readers:
-                texts = [full_text(one.document)[:LEAD] for one in judged]
-                readers.extend(self.parts.vectoriser.surface_readers(texts))
-            return readers[i]()
+                return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
+            if not readings:
+                readings.append(self.parts.vectoriser.last_readings(LEAD))
+            return readings[0][one.place]
 
-        return surfaces
+        return reads
 
     # -- verdicts ------------------------------------------------------------------------------------------
 
@@ -315,7 +276,7 @@ class StreamCore:
         if document.id in copies:
             near = judged.get(document.id)
             novelty = near.novelty if near else min(0.0, *self._recent) if self._recent else 0.0
-            evidence = explain(document, "duplicate", nearest=self._nearest(near)[:1] if near else ())
+            evidence = explain(document, "duplicate", nearest=near.nearest[:1] if near else ())
             return Verdict(document, novelty, 1.0, False, None, story, copies[document.id], evidence)
         if document.id not in judged:
             neutral = float(np.median(self._recent)) if self._recent else 0.0
@@ -334,13 +295,9 @@ class StreamCore:
             evidence=evidence,
         )
 
-    def _nearest(self, one: _Judged) -> list[tuple[Remembered, float]]:
-        found = ((self.parts.memory.get(ordinal), similarity) for ordinal, similarity in one.neighbours[:3])
-        return [(earlier, similarity) for earlier, similarity in found if earlier is not None]
-
     def _evidence(self, one: _Judged, assigned: Assignment) -> Evidence:
         kind: NoveltyKind = "event" if assigned.opened else "development" if one.judgement.is_novel else "known"
-        nearest = self._nearest(one)
+        nearest = one.nearest[:3]
         if not one.judgement.is_novel:
             # Nobody is called to look at it: naming its neighbours is enough, and much cheaper.
             return explain(one.document, kind, nearest=nearest)
@@ -348,7 +305,7 @@ class StreamCore:
             one.document,
             kind,
             tokens=one.tokens,
-            weights=dict(zip(one.columns.tolist(), one.weights.tolist(), strict=True)),
+            weights=dict(zip(one.remembered.columns.tolist(), one.weights.tolist(), strict=True)),
             nearest=nearest,
             residual=one.residual,
         )
@@ -390,7 +347,8 @@ class StreamCore:
                 part.set_state(held[name])
             else:
                 fresh[name] = type(part).from_state(held[name])
-        self._ids, self._texts, self._firsts = fresh.pop("ids"), fresh.pop("texts"), fresh.pop("firsts")
+        known = self._known
+        known.ids, known.texts, known.firsts = fresh.pop("ids"), fresh.pop("texts"), fresh.pop("firsts")
         old = self.parts
         self.parts = Parts(
             vectoriser=old.vectoriser,
@@ -406,9 +364,9 @@ class StreamCore:
     def _stateful(self) -> dict[str, Any]:
         parts = self.parts
         every = {
-            "ids": self._ids,
-            "texts": self._texts,
-            "firsts": self._firsts,
+            "ids": self._known.ids,
+            "texts": self._known.texts,
+            "firsts": self._known.firsts,
             "vectoriser": parts.vectoriser,
             "detector": parts.detector,
             "gate": parts.gate,
@@ -433,20 +391,6 @@ def _parts_left(rows: sp.csr_matrix, unexplained: sp.csr_matrix | None, i: int) 
 
 def _time_and_id(document: Document) -> tuple[float, str]:
     return (document.time.timestamp() if document.time else float("-inf")), document.id
-
-
-def _overlap(one: Any, other: Any) -> float:
-    """The part of all terms of two documents that both have."""
-    both = np.intersect1d(one, other, assume_unique=True).size
-    return float(both / max(len(one) + len(other) - both, 1))
-
-
-def full_text(document: Document) -> str:
-    """What is read of a document: its text, with the title before it where the text does not begin with it."""
-    title = document.title
-    if not title or document.text.startswith(title):
-        return document.text
-    return f"{title}\n{document.text}"
 
 
 def _into_text(evidence: Evidence, before: int) -> Evidence:

@@ -51,6 +51,8 @@ class FormTable:
     def clear(self) -> None:
         """Forget every form."""
         n = self._capacity
+        self.generation = object()
+        """Another one after each clearing: numbers of forms mean nothing across it."""
         self.n_forms = 0
         self._used = 0
         self._n_missing = 0

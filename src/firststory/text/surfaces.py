@@ -3,48 +3,73 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firststory.kernels.first_places import first_places
-from firststory.text.chunks import chunks
+from firststory.text.chunks import Chunk
 from firststory.text.forms import FormTable
-from firststory.text.vocabulary import Vocabulary
-
-Piece = tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]
-"""A text with columns, and where the term of each begins and ends."""
 
 
-def surface_readers(
-    texts: Sequence[str], table: FormTable, vocabulary: Vocabulary, mark: NDArray[Any]
-) -> list[Callable[[], dict[int, str]]]:
-    """For each text a function that gives {column: as it reads}; the texts are cut all at once.
+class Cut(NamedTuple):
+    """A chunk that was cut into tokens: where each begins and ends, and the number of its form."""
 
-    `mark` has a place for every column and is zero before and after.
+    chunk: Chunk
+    starts: NDArray[Any]
+    ends: NDArray[Any]
+    forms: NDArray[Any]
+    generation: object
+    """That of the table whose numbers these are."""
+
+
+class Readings:
+    """How the terms of texts read, each text looked at when it is asked for.
+
+    Parameters
+    ----------
+    cuts : iterable of Cut
+        The texts, cut into tokens; one after the other is asked for and done with.
+    table : FormTable
+        The forms of the tokens.
+    mark : ndarray
+        Has a place for every column and is zero before and after.
+    lead : int, optional
+        Only the first so many characters of each text are looked at.
     """
-    pieces: list[list[Piece]] = [[] for _ in texts]
-    number = 0
-    for chunk in chunks(texts):
-        starts, ends, forms = table.lookup(chunk, vocabulary.find, retry=False)
-        bounds = [0, *np.searchsorted(starts, chunk.ends).tolist()]
-        for first, last in itertools.pairwise(bounds):
-            columns, tokens = first_places(
-                forms[first:last], table.column, table.first, table.last, table.columns, table.common, mark
+
+    def __init__(self, cuts: Iterable[Cut], table: FormTable, mark: NDArray[Any], lead: int | None = None) -> None:
+        self._pieces: list[tuple[str, list[int], list[int], list[int]]] = []
+        """Of each chunk the text, columns, and where the term of each begins and ends."""
+        self._places: list[list[tuple[int, int, int]]] = []
+        """Of each text the chunks that it stands in, and which of their columns are its own."""
+        goes_on = False
+        for chunk, starts, ends, forms, _ in cuts:
+            bounds = np.searchsorted(starts, chunk.ends)
+            begins = np.concatenate([[0], bounds[:-1]])
+            if lead is not None:
+                opening = np.concatenate([[0], chunk.ends[:-1] + 1]) + (0 if goes_on else lead)
+                bounds = np.minimum(bounds, np.searchsorted(starts, opening))
+            columns, tokens, parts = first_places(
+                forms, begins, bounds, table.column, table.first, table.last, table.columns, table.common, mark
             )
-            pieces[number].append((chunk.text, columns, starts[first:last][tokens], ends[first:last][tokens]))
-            number += 1
-        number -= chunk.is_open  # a long document goes on in the next chunk
-    return [partial(_read, piece) for piece in pieces]
+            places = [[(len(self._pieces), a, b)] for a, b in itertools.pairwise(parts.tolist())]
+            if goes_on:  # a long text goes on in the next chunk
+                self._places[-1] += places.pop(0)
+            self._places += places
+            self._pieces.append((chunk.text, columns.tolist(), starts[tokens].tolist(), ends[tokens].tolist()))
+            goes_on = chunk.is_open
 
+    def __len__(self) -> int:
+        return len(self._places)
 
-def _read(pieces: Sequence[Piece]) -> dict[int, str]:
-    """Of several pieces of a text the first that has a column tells how it reads."""
-    found: dict[int, str] = {}
-    for text, columns, begins, ends in pieces:
-        for column, begin, end in zip(columns.tolist(), begins.tolist(), ends.tolist(), strict=True):
-            found.setdefault(column, text[begin:end])
-    return found
+    def __getitem__(self, number: int) -> dict[int, str]:
+        """{column: as it reads} of a text; of several pieces the first that has a column tells."""
+        found: dict[int, str] = {}
+        for chunk, a, b in reversed(self._places[number]):
+            text, columns, begins, ends = self._pieces[chunk]
+            for k in range(a, b):
+                found[columns[k]] = text[begins[k] : ends[k]]
+        return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -17,11 +17,11 @@ from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
 from firststory.kernels import counting
 from firststory.text.analyse import Analyser, Rules, normal
-from firststory.text.chunks import chunks
+from firststory.text.chunks import Chunk, chunks
 from firststory.text.forms import FormTable
 from firststory.text.language import NEEDED, UNKNOWN, check_language, identify, letters, stop_words
 from firststory.text.segmentation import best_segmenter
-from firststory.text.surfaces import surface_readers
+from firststory.text.surfaces import Cut, Readings
 from firststory.text.vocabulary import Remap, Vocabulary
 from firststory.text.weighting import DocumentFrequencies
 
@@ -204,6 +204,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         if not hasattr(self, "vocabulary_"):
             self._begin()
         documents = self._documents(texts)
+        self._cuts = ()
         rows = []
         at = 0
         while at < len(documents) and self._unsettled:
@@ -276,18 +277,31 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         >>> v.first_surfaces("Bridges in the Storm, the bridge")
         {1: 'Bridges', 0: 'Storm'}
         """
-        found = dict[int, str]()
-        for read in self.surface_readers([text]):
-            found = read()
-        return found
+        readings = self.readings([text])
+        return readings[0] if len(readings) else {}
 
-    def surface_readers(self, texts: Iterable[str]) -> list[Callable[[], dict[int, str]]]:
-        """`first_surfaces` of each text, to be called where it is wanted: the texts are cut all at once."""
+    def readings(self, texts: Iterable[str]) -> Readings:
+        """`first_surfaces` of each text, to be looked up where it is wanted: the texts are cut all at once."""
         check_is_fitted(self)
+        return self._readings(map(self._cut, chunks(self._documents(texts))))
+
+    def last_readings(self, lead: int | None = None) -> Readings:
+        """`readings` of the texts that were learnt last, within the first `lead` characters of each."""
+        check_is_fitted(self)
+        now = self._table()
+        # Numbers of forms may have been given anew since, even by the chunk before.
+        fresh = (cut if cut.generation is now.generation else self._cut(cut.chunk) for cut in self._cuts)
+        return self._readings(fresh, lead)
+
+    def _cut(self, chunk: Chunk) -> Cut:
+        table = self._table()
+        return Cut(chunk, *table.lookup(chunk, self.vocabulary_.find, retry=False), table.generation)
+
+    def _readings(self, cuts: Iterable[Cut], lead: int | None = None) -> Readings:
         scratch = self._take_scratch(len(self.vocabulary_))
-        readers = surface_readers(self._documents(texts), self._table(), self.vocabulary_, scratch[0])
+        readings = Readings(cuts, self._table(), scratch[0], lead)
         self._scratch = scratch
-        return readers
+        return readings
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The terms, one a column."""
@@ -367,6 +381,8 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
 
     _forms: FormTable | None = None
     _scratch: Scratch = NO_SCRATCH
+    _cuts: tuple[Cut, ...] = ()
+    """The chunks of the texts that were learnt last."""
 
     def _take_scratch(self, width: int) -> Scratch:
         """The scratch is put back after use; where an error or another thread came between, the next one is new."""
@@ -450,11 +466,12 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         parts: list[tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]] = []
         goes_on = False
         for chunk in chunks(documents):
-            starts, _, forms = table.lookup(
+            starts, ends, forms = table.lookup(
                 chunk, vocabulary.add if learn else vocabulary.find, retry=learn and not vocabulary.is_full
             )
             if learn:
                 frequencies.grow(len(vocabulary))
+                self._cuts += (Cut(chunk, starts.copy(), ends.copy(), forms, table.generation),)
             if tally.size < len(vocabulary):
                 tally, touched = _longer_scratch((tally, touched), len(vocabulary))
             most = forms.size * table.most_terms + n_touched
@@ -505,7 +522,8 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name not in ("_forms", "_scratch")}
+        passing = ("_forms", "_scratch", "_cuts")
+        return {name: value for name, value in super().__getstate__().items() if name not in passing}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.kernels.placing import MAX_TERMS, compact, place_rows
-from firststory.kernels.sparse_sums import added, heaviest, in_order, product, square
+from firststory.kernels.sparse_sums import added, heaviest_of, in_order, product, square
 
 Columns = NDArray[np.int32]
 Floats = NDArray[np.float64]
@@ -56,8 +56,8 @@ class Centroids:
     >>> centroids = Centroids()
     >>> slot = centroids.begin(key=1)
     >>> centroids.put(slot, *sorted_row(np.array([3, 1]), np.array([0.6, 0.8])))
-    >>> centroids.row(slot)[0].tolist(), centroids.heaviest(slot, 1)
-    ([1, 3], [1])
+    >>> centroids.row(slot)[0].tolist(), centroids.heaviest([slot], 1)
+    ([1, 3], [[1]])
     """
 
     def __init__(self) -> None:
@@ -155,7 +155,9 @@ class Centroids:
         self.put(slot, *added(*self.row(slot), columns, weights, -1.0))
         self.put(to, *added(*self.row(to), columns, weights, 1.0))
 
-    def heaviest(self, slot: int, n: int) -> list[int]:
-        """The columns that weigh most, heaviest first; among equals the older column."""
-        found: list[int] = heaviest(*self.row(slot), n).tolist()
+    def heaviest(self, slots: list[int], n: int) -> list[list[int]]:
+        """Of each sum the columns that weigh most, heaviest first, among equals the older; -1 where there is none."""
+        found: list[list[int]] = heaviest_of(
+            np.array(slots, dtype=np.int64), self.start, self.length, self.columns, self.weights, n
+        ).tolist()
         return found

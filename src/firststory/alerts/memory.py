@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +16,16 @@ TITLE = 120
 """Characters of a title; a document without one is named by its first words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(NamedTuple):
     """An earlier document: enough to name it and to say which terms it shares."""
 
     id: str
     title: str
     time: datetime | None
     columns: NDArray[np.int32]
+
+
+_Plain = tuple[str, str, datetime | None, NDArray[np.int32]]
 
 
 def title_of(document: Document) -> str:
@@ -62,7 +63,8 @@ class DocumentMemory:
 
     def __init__(self, capacity: int = 20_000) -> None:
         self.capacity = int(capacity)
-        self._ring: list[Remembered] = []
+        self._ring: list[_Plain] = []
+        """Plain tuples: the garbage collector leaves them alone, and there are many."""
         self._seen = 0
         self._origin = 0
         """The ordinal that stands at the ring's first place in its first round."""
@@ -74,30 +76,34 @@ class DocumentMemory:
         """Remember the next document of the stream; its columns are in order."""
         if columns.dtype != np.int32:
             columns = columns.astype(np.int32)
-        one = Remembered(document.id, title_of(document), document.time, columns)
+        one = document.id, title_of(document), document.time, columns
         if len(self._ring) < self.capacity:
             self._ring.append(one)
         elif self.capacity:
             self._ring[(self._seen - self._origin) % self.capacity] = one
         self._seen += 1
-        return one
+        return Remembered._make(one)
 
     def get(self, ordinal: int) -> Remembered | None:
         """The document with this ordinal, or None where it was forgotten or never was."""
         if not 0 < self._seen - ordinal <= len(self._ring):
             return None
-        return self._ring[(ordinal - self._origin) % self.capacity]
+        return Remembered._make(self._ring[(ordinal - self._origin) % self.capacity])
 
     def those(self, found: Iterable[tuple[int, float]]) -> list[tuple[Remembered, float]]:
         """Documents by ordinal, each with a number that goes with it; the forgotten are left out."""
         ring, capacity, latest, shift = self._ring, self.capacity, self._seen, self._origin
         oldest = latest - len(ring)
-        return [(ring[(n - shift) % capacity], number) for n, number in found if n >= 0 and oldest <= n < latest]
+        return [
+            (Remembered._make(ring[(n - shift) % capacity]), number)
+            for n, number in found
+            if n >= 0 and oldest <= n < latest
+        ]
 
     def _in_order(self) -> list[Remembered]:
         is_full = 0 < self.capacity == len(self._ring)
         head = (self._seen - self._origin) % self.capacity if is_full else 0
-        return self._ring[head:] + self._ring[:head]
+        return [Remembered._make(one) for one in self._ring[head:] + self._ring[:head]]
 
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values."""
@@ -122,6 +128,6 @@ class DocumentMemory:
         for i, (name, title, time) in enumerate(zip(state["ids"], state["titles"], state["times"], strict=True)):
             when = None if time is None else datetime.fromtimestamp(time, tz=UTC)
             columns = np.asarray(state["columns"][offsets[i] : offsets[i + 1]], dtype=np.int32)
-            memory._ring.append(Remembered(name, title, when, columns))
+            memory._ring.append((name, title, when, columns))
         memory._origin = memory._seen - len(memory._ring)
         return memory

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from firststory.alerts.centroids import Centroids, sorted_rows
 from firststory.alerts.quiet import QuietFirst
-from firststory.alerts.story import DAY, StoryRecord
+from firststory.alerts.story import DAY, N_KEY_TERMS, StoryRecord
 from firststory.kernels.placing import bar_now
 from firststory.records import Document, Story
 
@@ -171,7 +171,7 @@ class StoryTracker:
         self._merge_linked()
         self._split_apart()
         self._fade()
-        changed = tuple(self._changed[key].record(self._clock) for key in sorted(self._changed))
+        changed = self._records([self._changed[key] for key in sorted(self._changed)])
         self._changed = {}
         for story in self._retired:
             self._centroids.end(story.slot)
@@ -180,7 +180,14 @@ class StoryTracker:
 
     def stories(self) -> tuple[Story, ...]:
         """All stories in memory, in the order of their opening."""
-        return tuple(self._open[key].record(self._clock) for key in sorted(self._open))
+        return self._records([self._open[key] for key in sorted(self._open)])
+
+    def _records(self, stories: Sequence[StoryRecord]) -> tuple[Story, ...]:
+        untold = [story for story in stories if not story.is_told]
+        heaviest = self._centroids.heaviest([story.slot for story in untold], 4 * N_KEY_TERMS)
+        for story, columns in zip(untold, heaviest, strict=True):
+            story.tell(columns)
+        return tuple([story.record(self._clock) for story in stories])
 
     def story_of(self, document: str) -> str | None:
         """The story of a document, while both are remembered."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import itemgetter
@@ -29,8 +29,8 @@ MAX_SOURCES = 50
 MAX_ARRIVALS = 500
 GROWTH_DAYS = 7.0
 N_KEY_TERMS = 8
-NOT_PLAIN = ("centroids", "slot", "recent", "is_ordered", "_told")
-"""What JSON does not hold, or holds in another form."""
+PLAIN = ("key", "name", "first", "touched", "size", "duplicates", "status", "parent", "unchecked")
+"""What the state keeps as it is."""
 
 Recent = tuple[str, str, NDArray[np.int32], NDArray[np.float32]]
 """The id, title and row of a recent member."""
@@ -38,6 +38,11 @@ Recent = tuple[str, str, NDArray[np.int32], NDArray[np.float32]]
 
 class StoryRecord:
     """A growing story. `key` is its number in the order of opening; its centroid lies in a slot among all others'."""
+
+    __slots__ = (
+        *PLAIN, "_told", "arrivals", "centroids", "is_ordered", "key_terms", "members", "recent", "slot", "sources",
+        "surfaces",
+    )  # fmt: skip
 
     def __init__(self, key: int, centroids: Centroids, slot: int | None = None) -> None:
         self.key = key
@@ -61,8 +66,9 @@ class StoryRecord:
         """Documents that joined since somebody looked whether the story falls apart."""
         self.members: list[tuple[float, str, str]] = []
         """(closeness to the centroid on arrival, id, title)."""
-        self._told: tuple[int, tuple[str, ...]] = 0, ()
-        """The key terms, and the size that the story had when they were looked up."""
+        self.key_terms: tuple[str, ...] = ()
+        self._told = 0
+        """The size that the story had when its key terms were looked up."""
 
     @property
     def last(self) -> float | None:
@@ -154,7 +160,7 @@ class StoryRecord:
     def absorb(self, other: StoryRecord) -> None:
         """Take over everything that the other story was told."""
         self.centroids.absorb(self.slot, other.slot)
-        self._told = 0, ()
+        self._told = 0
         self.size += other.size
         self.duplicates += other.duplicates
         for source, count in other.sources.items():
@@ -197,7 +203,7 @@ class StoryRecord:
         branch.members = branch.members[:MAX_MEMBERS]
         self.members = [m for m in self.members if m[1] not in gone] or [(1.0, *self.recent[0][:2])]
         branch.size, self.size = len(leaving), self.size - len(leaving)
-        self._told = 0, ()
+        self._told = 0
         branched = set(self.centroids.row(branch.slot)[0].tolist())
         branch.surfaces = {c: surface for c, surface in self.surfaces.items() if c in branched}
         branch.arrivals, branch.is_ordered = self.arrivals[-len(leaving) :], self.is_ordered
@@ -205,6 +211,16 @@ class StoryRecord:
             branch.first, self.centroids.last[branch.slot] = branch.arrivals[0], branch.arrivals[-1]
 
     # -- what people see -----------------------------------------------------------------------------------
+
+    @property
+    def is_told(self) -> bool:
+        """Whether its key terms are those of all its documents."""
+        return self._told == self.size
+
+    def tell(self, heaviest: Iterable[int]) -> None:
+        """Name the key terms: of the heaviest columns those that somebody knows how to read."""
+        known = [self.surfaces[column] for column in heaviest if column in self.surfaces]
+        self.key_terms, self._told = tuple(map(_shown, known[:N_KEY_TERMS])), self.size
 
     def record(self, now: float | None) -> Story:
         """The story as a value."""
@@ -220,25 +236,18 @@ class StoryRecord:
             sources=tuple(sorted(self.sources)),
             duplicates=self.duplicates,
             growth=round(len(recent) / GROWTH_DAYS, 4),
-            key_terms=self._key_terms(),
+            key_terms=self.key_terms,
             status=self.status,
             parent=self.parent,
         )
-
-    def _key_terms(self) -> tuple[str, ...]:
-        """The heaviest terms that somebody knows how to read."""
-        if self._told[0] != self.size:
-            heaviest = self.centroids.heaviest(self.slot, 4 * N_KEY_TERMS)
-            known = [self.surfaces[column] for column in heaviest if column in self.surfaces]
-            self._told = self.size, tuple(map(_shown, known[:N_KEY_TERMS]))
-        return self._told[1]
 
     # -- state ---------------------------------------------------------------------------------------------
 
     def as_json(self) -> dict[str, Any]:
         """All but the rows, as JSON values (keys of objects are text there, hence the pairs)."""
-        plain = {key: value for key, value in vars(self).items() if key not in NOT_PLAIN}
-        return plain | {
+        return {key: getattr(self, key) for key in PLAIN} | {
+            "sources": self.sources,
+            "arrivals": self.arrivals,
             "last": self.last,
             "norm2": float(self.centroids.norm2[self.slot]),
             "joined": int(self.centroids.joined[self.slot]),
@@ -256,7 +265,7 @@ class StoryRecord:
     def from_json(cls, plain: dict[str, Any], rows: list[tuple[NDArray[Any], NDArray[Any]]], among: Centroids) -> Self:
         """Undo `as_json` and `rows`."""
         story = cls(plain["key"], among)
-        for key in ("name", "first", "touched", "size", "duplicates", "status", "parent", "unchecked"):
+        for key in PLAIN:
             setattr(story, key, plain[key])
         centroid, *recent = (sorted_row(*row) for row in rows)
         among.put(story.slot, *centroid)

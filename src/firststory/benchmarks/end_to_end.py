@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from firststory.pipeline.build import build_core
+from firststory.pipeline.undisturbed import settle
 from firststory.records import Batch, Document
 from firststory.settings import load
 from firststory.store.state import pack_state
@@ -53,6 +54,7 @@ def line(name: str, texts: Sequence[str], topics: str, window: int, measured: in
     core = build_core(load({"topics": topics, "memory": window}))
     batches = [Batch(i, documents[k : k + BATCH]) for i, k in enumerate(range(0, window + measured, BATCH))]
     filled = -(-window // BATCH)
+    settle()  # as `firststory run` does
     for batch in batches[:filled]:
         core.step(batch)
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{Path(folder) / 'bench.db'}") as store:

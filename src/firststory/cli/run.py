@@ -34,6 +34,7 @@ def run(
     from firststory.cli.progress import Progress
     from firststory.cli.summary import print_summary
     from firststory.pipeline.runner import Runner
+    from firststory.pipeline.undisturbed import settle
     from firststory.sources.files import STDIN, Meter, expand, read_all
 
     given = {
@@ -50,6 +51,7 @@ def run(
         interruptible() as interrupt,
         Progress(meter, quiet) as progress,
     ):
+        settle()
         runner = Runner(settings, opened, progress.say)
         arrivals = read_all(
             names,

@@ -33,6 +33,7 @@ def score(
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import verdict_json, write_json
     from firststory.pipeline.runner import Runner
+    from firststory.pipeline.undisturbed import settle
     from firststory.sources.files import expand, read_all
 
     def say(text: str) -> None:
@@ -46,6 +47,7 @@ def score(
     counts: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     with interruptible() as interrupt:
+        settle()
         runner = Runner(settings, None, say)
         arrivals = read_all(
             expand([file]), {}, say, format=settings.format, max_document_bytes=settings.max_document_bytes

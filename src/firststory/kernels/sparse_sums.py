@@ -87,3 +87,17 @@ def heaviest(columns: Columns, weights: Floats, n: int) -> Columns:
         top[r], best[r] = columns[a], weights[a]
         held = min(held + 1, n)
     return top
+
+
+@kernel
+def heaviest_of(
+    slots: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64], columns: Columns, weights: Floats,
+    n: int,
+) -> Columns:  # fmt: skip
+    """`heaviest` of sums that lie in slots of one buffer, a row each; -1 where a sum has fewer columns."""
+    found = np.full((len(slots), n), -1, np.int32)
+    for k, slot in enumerate(slots):
+        at, end = start[slot], start[slot] + length[slot]
+        top = heaviest(columns[at:end], weights[at:end], n)
+        found[k, : len(top)] = top
+    return found

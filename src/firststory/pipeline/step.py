@@ -24,6 +24,7 @@ from firststory.errors import StateError
 from firststory.pipeline.copies import Copies, full_text
 from firststory.pipeline.rows import unit_rows, without_common
 from firststory.pipeline.themes import Themes
+from firststory.pipeline.undisturbed import undisturbed
 from firststory.records import Batch, Document, Evidence, NoveltyKind, Step, Verdict
 
 STATE_VERSION = 1
@@ -88,6 +89,10 @@ class StreamCore:
 
     def step(self, batch: Batch, known: Collection[str] = ()) -> Step:
         """Judge one batch by the past, then learn it. `known` are ids that the store has already."""
+        with undisturbed():
+            return self._step(batch, known)
+
+    def _step(self, batch: Batch, known: Collection[str]) -> Step:
         fresh = self._known.not_redelivered(batch.documents, known)
         # Where the detector does not mind the order inside a batch, nothing else does: equal times go by their ids.
         ordered = fresh if getattr(self.parts.detector, "sequential", True) else sorted(fresh, key=_time_and_id)

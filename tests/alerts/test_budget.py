@@ -188,3 +188,18 @@ def test_state_round_trip_gives_the_same_future():
         judge_all(gate, scores[900:], times[900:]), judge_all(twin, scores[900:], times[900:])
     )
     assert gate.keeper.get_state() == twin.keeper.get_state()
+
+
+@pytest.mark.parametrize("n,least", [(1, 1), (5, 3), (50, 3), (200, 4)])
+def test_a_small_file_without_times_has_its_alerts_and_they_are_its_most_novel(n, least):
+    gate, scores = AlertGate("20/day"), np.random.default_rng(n).beta(4, 2, size=n)
+    novel = np.array([one.is_novel for i in range(0, n, 100) for one in gate.judge(scores[i : i + 100])])
+    assert least <= novel.sum() <= 0.02 * n + 0.3 * 28 + 1
+    assert n > 100 or scores[novel].min() >= np.sort(scores)[-novel.sum()]
+
+
+def test_without_times_a_thousand_documents_are_a_day():
+    gate, scores = AlertGate("20/day"), np.random.default_rng(3).random(30_000)
+    novel = np.array([gate.judge([score])[0].is_novel for score in scores])
+    weeks = novel[7000:28_000].reshape(3, 7000).sum(axis=1)
+    assert (np.abs(weeks / 140 - 1) <= 0.2).all()

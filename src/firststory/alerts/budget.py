@@ -236,8 +236,6 @@ class BudgetKeeper:
         """The part of the documents that the budget pays for at the present rate of documents."""
         if self.budget.kind == "share":
             return self.budget.amount * self.strictness
-        if self._clock is None:
-            return self.budget.amount * self.strictness / UNTIMED_DAY
         return self.budget.amount * self.strictness * self._recent_days / self._recent_documents
 
     def _rest(self) -> float:
@@ -272,8 +270,6 @@ class BudgetKeeper:
         self._recent_documents = self._recent_documents * fade + n
         if self.budget.kind == "share":
             before, during = 0.0, n * self.budget.amount
-        elif self._clock is None:
-            before, during = 0.0, n * self.budget.amount / UNTIMED_DAY
         else:
             before, during = gap * self.budget.amount / DAY, span * self.budget.amount / DAY
         # What the silence before a batch brought must fit into the bucket; what its own time brought is all there.
@@ -286,7 +282,7 @@ class BudgetKeeper:
         ordinary day, and what is left of the day when the next one begins is paid then.
         """
         if not times:
-            return 0.0, 0.0
+            return 0.0, n * DAY / UNTIMED_DAY if self._clock is None else 0.0
         start, end = min(times), max(times)
         for coarse in (3600.0, DAY):
             if self._grain == coarse and any(t % coarse for t in times):

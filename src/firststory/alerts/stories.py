@@ -13,8 +13,9 @@ stories (local incidents) a document must be closer to join than where most cont
 which is the prior odds of a new story in a Bayesian's hands. For short texts (headlines, posts) `short_join` takes the
 place of `join`: one word in common is a good part of their likeness. A document that is much less close than the
 story's own documents were (less than `cohesion` of their average) does not join: two floods share their words, not
-their story. At the end of a step, stories that documents keep linking and that are alike are merged; a story that has
-come to tell of two happenings is split; one that nobody has added to for `fade` days fades and leaves the memory.
+their story. At the end of a step, stories that a document could have joined both and that are alike are merged; a
+story that has come to tell of two happenings is split; one that nobody has added to for `fade` days fades and leaves
+the memory.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ class StoryTracker:
         How close to a story's centroid a document must be to join it, where every second document opens a story.
     pull : float, default=0.03
         How much the bar follows the share of documents that open stories.
-    merge : float, default=0.7
+    merge : float, default=0.4
         How alike the documents of two linked stories must be, as a part of how alike they are within each, for the
         stories to become one.
     split : float, default=0.25
@@ -112,7 +113,7 @@ class StoryTracker:
         self,
         join: float = 0.16,
         pull: float = 0.03,
-        merge: float = 0.7,
+        merge: float = 0.4,
         split: float = 0.25,
         fade: float = 30.0,
         max_stories: int = 5000,
@@ -136,8 +137,8 @@ class StoryTracker:
         self._retired: list[StoryRecord] = []
         """Stories that left in this step; their slots are needed until their last record is made."""
         self._story_of: OrderedDict[str, int] = OrderedDict()
-        self._links: dict[tuple[int, int], int] = {}
         self._linked: set[tuple[int, int]] = set()
+        """Pairs of stories that a document of this step could have joined both."""
         self._next = 1
         self._documents = 0
         self._opening = 0.2
@@ -227,9 +228,7 @@ class StoryTracker:
                 story = self._opened(StoryRecord(self._next, self._centroids, slot))
             elif second >= 0:
                 other = self._in_slot[second].key
-                pair = (min(story.key, other), max(story.key, other))
-                self._links[pair] = self._links.get(pair, 0) + 1
-                self._linked.add(pair)
+                self._linked.add((min(story.key, other), max(story.key, other)))
             story.add(arrival.document, time, row, arrival.surfaces, closeness=cosine, title=arrival.title)
             assigned.append(self._remember(arrival.document.id, story, opened=opened, closeness=rank))
         return assigned
@@ -308,21 +307,15 @@ class StoryTracker:
     # -- the end of a step ---------------------------------------------------------------------------------
 
     def _merge_linked(self) -> None:
-        # Only pairs that this step linked: the others were looked at when they were.
-        for pair in sorted(pair for pair in self._linked if self._links.get(pair, 0) >= 2):
+        for pair in sorted(self._linked):
             older, younger = (self._open.get(key) for key in pair)
-            if older is None or younger is None:
-                del self._links[pair]
-            elif older.alike(younger) >= self.merge:
+            if older is not None and younger is not None and older.alike(younger) >= self.merge:
                 older.absorb(younger)
                 younger.status, younger.parent = "merged", older.name
                 self._retire([pair[1]])
                 self._merged[pair[1]] = pair[0]
                 self._changed[pair[0]], self._changed[pair[1]] = older, younger
-                del self._links[pair]
         self._linked.clear()
-        while len(self._links) > self.max_stories:
-            self._links.pop(next(iter(self._links)))
 
     def _split_apart(self) -> None:
         for key in sorted(self._changed):
@@ -393,7 +386,6 @@ class StoryTracker:
             "clock": self._clock,
             "documents": list(self._story_of),
             "document_stories": np.array(list(self._story_of.values()), dtype=np.int64),
-            "links": [[*pair, count] for pair, count in self._links.items()],
             "stories": [story.as_json() for _, story in sorted(self._open.items())],
         }
         rows = [story.rows() for _, story in sorted(self._open.items())]
@@ -415,7 +407,6 @@ class StoryTracker:
         tracker._story_of = OrderedDict(
             zip(state["documents"], (int(key) for key in state["document_stories"]), strict=True)
         )
-        tracker._links = {(first, second): count for first, second, count in state["links"]}
         cuts = np.cumsum(state["rows.sizes"])[:-1]
         rows = list(zip(np.split(state["rows.columns"], cuts), np.split(state["rows.weights"], cuts), strict=True))
         ends = np.cumsum(state["rows.counts"]).tolist()

@@ -146,9 +146,11 @@ class StoryRecord:
     def alike(self, other: StoryRecord) -> float:
         """How alike documents of the two stories are on average, as a part of how alike they are within each.
 
-        Cosines of centroids would not do: long stories share the stream's everyday words, and all look alike.
+        Cosines of centroids would not do: long stories share the stream's everyday words, and all look alike. A story
+        of one document is measured by the other.
         """
-        within = self._within() * other._within()
+        mine, its = self._within(), other._within()
+        within = (mine or its) * (its or mine)
         product = self.centroids.dot(self.slot, other.slot)
         return product / (self.size * other.size) / math.sqrt(within) if within > 0 else 0.0
 

@@ -224,3 +224,34 @@ def test_a_copy_of_what_has_no_story_opens_none(quick):
     core = build_core(quick())
     step = core.step(Batch(0, (document("a", "the of and"), document("b", "The of, and!"))))
     assert step.verdicts[1].duplicate_of == "a" and step.verdicts[1].story is None and step.stories == ()
+
+
+SHORT = ["Storm floods the harbour", "Council approves new budget", "Hurricane leaves port under water"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "knows"),
+    [
+        ({"detector": "fused"}, True),
+        ({"detector": "fused-words"}, False),
+        ({"detector": "fused", "language": "de"}, False),
+    ],
+)
+def test_short_english_texts_are_compared_by_meaning(quick, settings, knows):
+    core = build_core(quick(**settings))
+    core.step(Batch(0, tuple(document(str(i), text, i) for i, text in enumerate(SHORT))))
+    assert hasattr(core.parts.detector, "vectors_") == knows
+
+
+def test_long_texts_have_no_vectors_and_cost_none(quick):
+    core = build_core(quick(detector="fused"))
+    core.step(Batch(0, tuple(document(str(i), 12 * f"{text} and so on ", i) for i, text in enumerate(SHORT))))
+    assert not hasattr(core.parts.detector, "vectors_")
+
+
+def test_a_state_from_before_there_were_vectors_goes_on(quick):
+    words, both = build_core(quick(detector="fused-words")), build_core(quick(detector="fused"))
+    words.step(Batch(0, tuple(document(str(i), text, i) for i, text in enumerate(SHORT))))
+    both.set_state(unpack_state(pack_state(words.get_state())))
+    said = both.step(Batch(1, (document("again", "Storm floods the harbour again", 4),)))
+    assert said.verdicts[0].novelty < 0.3

@@ -14,6 +14,7 @@ from firststory.benchmarks import end_to_end
 from firststory.detectors.fused_novelty import FusedNovelty
 from firststory.errors import FirststoryError
 from firststory.text import StreamVectorizer
+from firststory.text.meaning import ShortTextVectors
 
 TITLE = "The default detector, and the whole step to a verdict, with a window of 50,000 documents"
 
@@ -32,8 +33,8 @@ def run(*, quick: bool) -> str:
         (
             f"One thread, 2 cores, CPU seconds. The window ({window:,} documents) is filled first, the corpus over "
             f"again where it is smaller; then the corpus' last {measured:,} documents come in batches of {BATCH}, and "
-            f"{SINGLE} of them once more one at a time. *Text* is the vectorizer (stop words, stems, vocabulary), "
-            "*novelty* the detector: neighbours, clusters, learning, forgetting; the rest "
+            f"{SINGLE} of them once more one at a time. *Text* is the vectorizer (stop words, stems, vocabulary) "
+            "and the vectors of short texts, *novelty* the detector: neighbours, clusters, learning, forgetting; the rest "
             "of the step to a verdict is in the next table."
         ),
         "",
@@ -61,26 +62,35 @@ def _stream(name: str, texts: Sequence[str], window: int, measured: int) -> str:
     past, new = texts[:-measured], texts[-measured:]
     past = (list(past) * (1 + window // len(past)))[:window]
     vectorizer = StreamVectorizer("en", weighting="count", norm=None, surface_weight=2.0, short=30)
+    meaning = ShortTextVectors()
     detector = FusedNovelty(window=window)
     step = 60.0  # seconds between documents
+
+    def read(texts: Sequence[str]) -> tuple[Any, Any]:
+        """Rows and vectors; none where no text is short, as in the pipeline."""
+        rows, vectors = vectorizer.partial_fit_transform(texts), meaning.transform(texts)
+        return rows, vectors if vectors.any() else None
+
     for begin in range(0, window, 5000):
-        rows = vectorizer.partial_fit_transform(past[begin : begin + 5000])
-        detector.partial_fit(rows, times=step * np.arange(begin, begin + rows.shape[0]))
+        rows, vectors = read(past[begin : begin + 5000])
+        detector.partial_fit(rows, times=step * np.arange(begin, begin + rows.shape[0]), vectors=vectors)
     text_s = novelty_s = 0.0
     for begin in range(0, measured, BATCH):
         start = time.process_time()
-        rows = vectorizer.partial_fit_transform(new[begin : begin + BATCH])
+        rows, vectors = read(new[begin : begin + BATCH])
         middle = time.process_time()
-        detector.score_then_learn(rows, times=step * (window + begin + np.arange(rows.shape[0])))
+        detector.score_then_learn(rows, times=step * (window + begin + np.arange(rows.shape[0])), vectors=vectors)
         text_s += middle - start
         novelty_s += time.process_time() - middle
     took = []
     for i, text in enumerate(new[:SINGLE]):
         start = time.process_time()
-        detector.score_then_learn(vectorizer.partial_fit_transform([text]), times=[step * (window + measured + i)])
+        rows, vectors = read([text])
+        detector.score_then_learn(rows, times=[step * (window + measured + i)], vectors=vectors)
         took.append(1e3 * (time.process_time() - start))
     index = detector.index_
-    size = sum(part.nbytes for part in vars(index).values() if isinstance(part, np.ndarray)) / 1e6
+    held = [*vars(index).values(), *(vars(detector.vectors_).values() if hasattr(detector, "vectors_") else ())]
+    size = sum(part.nbytes for part in held if isinstance(part, np.ndarray)) / 1e6
     return (
         f"| {name} | {measured / text_s:,.0f} | {measured / novelty_s:,.0f} | {measured / (text_s + novelty_s):,.0f} | "
         f"{np.median(took):.2f} / {np.quantile(took, 0.99):.2f} ms | {size:,.0f} MB |"

@@ -54,13 +54,20 @@ class StreamDetector(OutlierMixin, StreamEstimator, ABC):
         self._forget()
         return self.partial_fit(X, y, times=times)
 
-    def partial_fit(self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None, **more: Any
+    ) -> Self:
         """Learn one timestep. X may be wider than before: new terms stand on the right."""
-        self.score_then_learn(X, y, times=times)
+        self.score_then_learn(X, y, times=times, **more)
         return self
 
-    def score_then_learn(self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None) -> Floats:
-        """The novelty of each row judged by the past, and then learn them; codes are computed once."""
+    def score_then_learn(
+        self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None, **more: Any
+    ) -> Floats:
+        """The novelty of each row judged by the past, and then learn them; codes are computed once.
+
+        `more` is what a detector knows beyond rows and times: `vectors=` of `FusedNovelty`.
+        """
         self._check_parameters()
         first = not hasattr(self, "n_features_in_")
         rows = self._rows(X, learn=True)
@@ -68,15 +75,15 @@ class StreamDetector(OutlierMixin, StreamEstimator, ABC):
         if first:
             self._recent_scores_ = np.empty(0)
             self._begin(rows)
-        scores = self._score_then_learn(rows, clock, y)
+        scores = self._score_then_learn(rows, clock, y, **more)
         self._recent_scores_ = np.concatenate([self._recent_scores_, scores])[-RECENT:]
         return scores
 
-    def novelty(self, X: ArrayLike | sp.spmatrix, times: ArrayLike | None = None) -> Floats:
+    def novelty(self, X: ArrayLike | sp.spmatrix, times: ArrayLike | None = None, **more: Any) -> Floats:
         """How novel each row is by itself against what was learnt; higher is more novel. Never learns."""
         check_is_fitted(self)
         rows = self._rows(X, learn=False)
-        return self._novelty(rows, seconds(times, rows.shape[0], type(self).__name__))
+        return self._novelty(rows, seconds(times, rows.shape[0], type(self).__name__), **more)
 
     def score_samples(self, X: ArrayLike | sp.spmatrix) -> Floats:
         """`-novelty(X)`, as scikit-learn's novelty detectors have it."""

@@ -8,13 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.detectors.base import Floats, StreamDetector
 from firststory.detectors.clock import forward, standing
+from firststory.detectors.vector_window import Vectors, VectorWindow
+from firststory.errors import ParameterError
 from firststory.kernels.ageing import capped_clock
-from firststory.kernels.fused import FusedIndex
+from firststory.kernels.candidates import CandidateIndex
+from firststory.kernels.meaning import blend_nearest, to_unit
 
 DAY = 86400.0
 
@@ -30,6 +33,9 @@ KNOBS = {
 ROWS_A_DAY = 10.0
 """The order of arrival as a clock, where documents have no times."""
 
+CANDIDATES = 8
+"""How many of the nearest rows are compared by their vectors; 16 or all of the window gain nothing more."""
+
 GAP_CAP = 50.0
 """The stream's own clock lets no gap count more than so many mean gaps (or a day)."""
 
@@ -42,6 +48,11 @@ class FusedNovelty(StreamDetector):
     are **effective counts** (the vectorizer's `weighting="count", norm=None, surface_weight=2.0, short=30`); the
     weights `(1 + ln x) idf^1.25` come from the detector's own past. Strictly sequential: a row is judged against the
     earlier rows of its own batch too.
+
+    `score_then_learn`, `partial_fit` and `novelty` take `vectors=` too: an array with one vector a row that says
+    what a short text is about (`firststory.text.meaning.ShortTextVectors`), zeros where there is none. A row with a
+    vector is judged by its 8 nearest neighbours alone, novelty = 1 - NN, their cosines being blended with those of
+    the vectors (`meaning`) before they age.
 
     Parameters
     ----------
@@ -63,6 +74,8 @@ class FusedNovelty(StreamDetector):
         From how many postings on a document is judged in the shorter way: its common terms reach earlier documents
         through their clusters, and its nearest neighbours are found by its rarer terms, then get their exact cosine.
         Never done while the window holds less than 10,000 documents.
+    meaning : float, default=0.3
+        The weight of the vectors' cosine beside the rows' cosine, where there are vectors.
 
     Attributes
     ----------
@@ -70,13 +83,13 @@ class FusedNovelty(StreamDetector):
         Of the last batch learnt: the earlier rows that come closest, as ordinals since the start of the stream, best
         first; -1 where there is none.
     similarities_ : ndarray of shape (n, n_neighbours)
-        Their plain cosines.
+        Their plain cosines, whatever the vectors say.
     labels_ : ndarray of shape (n,)
         The cluster of each row of the last batch learnt. Labels are never used twice.
     cluster_similarities_, cluster_sizes_ : ndarray of shape (n,)
         The cosine to that cluster and its size before the row joined; 0 where the row opened it.
     neighbour_scores_, cluster_scores_ : ndarray of shape (n,)
-        NN and CEN.
+        NN and CEN; where a row has a vector, both are NN with its vector, because clusters have no say.
 
     Examples
     --------
@@ -90,7 +103,7 @@ class FusedNovelty(StreamDetector):
     """
 
     sequential: ClassVar[bool] = True
-    _state_parts: ClassVar[dict[str, Any]] = {"index_": FusedIndex}
+    _state_parts: ClassVar[dict[str, Any]] = {"index_": CandidateIndex, "vectors_": VectorWindow}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "window": [Interval(Integral, 1, None, closed="left"), None],
         "horizon": [StrOptions({"events", "themes"})],
@@ -98,9 +111,11 @@ class FusedNovelty(StreamDetector):
         "max_age": [Interval(Real, 0, None, closed="neither"), None],
         "n_neighbours": [Interval(Integral, 1, None, closed="left")],
         "budget": [Interval(Integral, 1, None, closed="left")],
+        "meaning": [Interval(Real, 0, 1, closed="both")],
     }
 
-    index_: FusedIndex
+    index_: CandidateIndex
+    vectors_: VectorWindow
     neighbours_: NDArray[np.int64]
     similarities_: Floats
     labels_: NDArray[np.int64]
@@ -113,6 +128,7 @@ class FusedNovelty(StreamDetector):
         max_age: float | None = None,
         n_neighbours: int = 3,
         budget: int = 100_000,
+        meaning: float = 0.3,
     ) -> None:
         self.window = window
         self.horizon = horizon
@@ -120,13 +136,14 @@ class FusedNovelty(StreamDetector):
         self.max_age = max_age
         self.n_neighbours = n_neighbours
         self.budget = budget
+        self.meaning = meaning
 
     def _begin(self, rows: sp.csr_matrix) -> None:
-        self.index_ = FusedIndex()
+        self.index_ = CandidateIndex()
         self.origin_, self.now_, self.timed_ = 0.0, -math.inf, False
         self.day_, self.tick_, self.rows_ = 0.0, 0.0, 0
 
-    def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
+    def _novelty(self, rows: sp.csr_matrix, times: Floats | None, vectors: ArrayLike | None = None) -> Floats:
         n = rows.shape[0]
         days = np.full(n, self.day_ + self._step())
         if times is not None and self.timed_:
@@ -134,14 +151,22 @@ class FusedNovelty(StreamDetector):
         ticks = np.array(
             [capped_clock(days[i : i + 1], self.rows_, self.day_, self.tick_, GAP_CAP)[0] for i in range(n)]
         )
-        neighbour, centroid = self.index_.judge(
-            rows.indptr, rows.indices, _log_counts(rows), *self._aged(days, ticks),
-            k=self.n_neighbours, budget=self.budget, knobs=KNOBS[self.ageing],
+        days, ticks = self._aged(days, ticks)
+        about = self._about(vectors, n)
+        neighbour, centroid, cosines, ordinals = self.index_.nearest(
+            rows.indptr, rows.indices, _log_counts(rows), days, ticks,
+            k=self._candidates(about), budget=self.budget, knobs=KNOBS[self.ageing],
         )  # fmt: skip
+        if about is not None:
+            # The rows of X do not know one another: all neighbours are of the past.
+            self._blend(rows, days, about, cosines, ordinals, neighbour, centroid)
         return _fuse(neighbour, centroid)
 
-    def _score_then_learn(self, rows: sp.csr_matrix, times: Floats | None, y: Any) -> Floats:
+    def _score_then_learn(
+        self, rows: sp.csr_matrix, times: Floats | None, y: Any, vectors: ArrayLike | None = None
+    ) -> Floats:
         n = rows.shape[0]
+        about = self._about(vectors, n)
         clock, self.now_ = forward(times, n, self.now_)
         if times is None:
             days = self.day_ + self._step() * np.arange(n + 1)[1:] if self.rows_ else self._step() * np.arange(n)
@@ -151,18 +176,68 @@ class FusedNovelty(StreamDetector):
                 self.origin_, self.timed_ = float(clock[0]) - DAY * self.day_, True
             days = np.maximum((clock - self.origin_) / DAY, self.day_)
         ticks = capped_clock(days, self.rows_, self.day_, self.tick_, GAP_CAP)
-        self.day_, self.tick_, self.rows_ = float(days[-1]), float(ticks[-1]), self.rows_ + n
-        (
-            self.neighbour_scores_, self.cluster_scores_, self.similarities_, self.neighbours_, self.labels_,
-            self.cluster_similarities_, self.cluster_sizes_,
-        ) = self.index_.follow(
-            rows.indptr, rows.indices, _log_counts(rows), *self._aged(days, ticks),
-            width=rows.shape[1], k=self.n_neighbours,
-            window=UNBOUNDED if self.window is None else self.window,
-            max_age=self.max_age / DAY if self.max_age is not None and self.timed_ else math.inf,
-            budget=self.budget, knobs=KNOBS[self.ageing],
+        self.day_, self.tick_ = float(days[-1]), float(ticks[-1])
+        days, ticks = self._aged(days, ticks)
+        window = UNBOUNDED if self.window is None else self.window
+        k = self._candidates(about)
+        neighbour, centroid, cosines, ordinals, self.labels_, self.cluster_similarities_, self.cluster_sizes_ = (
+            self.index_.follow(
+                rows.indptr, rows.indices, _log_counts(rows), days, ticks, width=rows.shape[1], k=k, window=window,
+                max_age=self.max_age / DAY if self.max_age is not None and self.timed_ else math.inf,
+                budget=self.budget, knobs=KNOBS[self.ageing],
+            )
         )  # fmt: skip
-        return _fuse(self.neighbour_scores_, self.cluster_scores_)
+        if about is not None:
+            if not hasattr(self, "vectors_"):
+                self.vectors_ = VectorWindow(about.shape[1], self.rows_)
+            self._blend(rows, days, about, cosines, ordinals, neighbour, centroid)
+        if hasattr(self, "vectors_"):
+            width = self.vectors_.vectors.shape[1]
+            self.vectors_.extend(np.zeros((n, width), np.float32) if about is None else about, days, window)
+        self.rows_ += n
+        self.neighbour_scores_, self.cluster_scores_ = neighbour, centroid
+        self.neighbours_, self.similarities_ = ordinals[:, : self.n_neighbours], cosines[:, : self.n_neighbours]
+        return _fuse(neighbour, centroid)
+
+    def _about(self, vectors: ArrayLike | None, n: int) -> Vectors | None:
+        """The vectors at length one, as wide as those that were learnt."""
+        if vectors is None:
+            return None
+        about = np.array(vectors, dtype=np.float32, order="C", ndmin=2)
+        width = self.vectors_.vectors.shape[1] if hasattr(self, "vectors_") else about.shape[-1]
+        if about.shape != (n, width) or not np.isfinite(about).all():
+            raise ParameterError(
+                owner=type(self).__name__,
+                parameter="vectors",
+                allowed=f"finite numbers of shape ({n}, {width}), one vector a row",
+                received=f"shape {about.shape}",
+                remedy="Pass what one and the same ShortTextVectors makes of the texts of these rows, or leave it out.",
+            )
+        to_unit(about)
+        return about
+
+    def _candidates(self, about: Vectors | None) -> int:
+        return self.n_neighbours if about is None else max(self.n_neighbours, CANDIDATES)
+
+    def _blend(
+        self,
+        rows: sp.csr_matrix,
+        days: Floats,
+        about: Vectors,
+        cosines: Floats,
+        ordinals: NDArray[np.int64],
+        neighbour: Floats,
+        centroid: Floats,
+    ) -> None:
+        """NN in the place of both where a row has a vector."""
+        ring = self.vectors_ if hasattr(self, "vectors_") else VectorWindow(about.shape[1], self.rows_)
+        blended = np.full(len(neighbour), -1.0)
+        blend_nearest(
+            float(self.meaning), np.diff(rows.indptr).astype(np.int64), days, about, cosines, ordinals, neighbour,
+            KNOBS[self.ageing], self.rows_, ring.begun, ring.vectors, ring.days, blended,
+        )  # fmt: skip
+        judged = blended >= 0.0
+        neighbour[judged] = centroid[judged] = blended[judged]
 
     def _step(self) -> float:
         """Days between two documents without times."""

@@ -129,16 +129,19 @@ def _row(name: str, budget: str, weeks: Weeks) -> str:
 def _scores(name: str, limit: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     from firststory import datasets
     from firststory.detectors.fused_novelty import FusedNovelty
+    from firststory.text.meaning import ShortTextVectors
     from firststory.text.vectoriser import StreamVectorizer
 
     stream = getattr(datasets, f"load_{name}")()
     times = np.maximum.accumulate(np.asarray(stream.times[:limit], dtype=np.float64))
+    vectors = None
     if name == "tdt2":
         rows = stream.X[:limit]
     else:
         reader = StreamVectorizer(language="en", weighting="count", norm=None, surface_weight=2.0, short=30)
         rows = reader.fit_transform(stream.texts[:limit])
-    return FusedNovelty().score_then_learn(rows, times=times), times
+        vectors = ShortTextVectors().transform(stream.texts[:limit])
+    return FusedNovelty().score_then_learn(rows, times=times, vectors=vectors), times
 
 
 def _draw(drawn: Sequence[tuple[str, Weeks]], path: Path) -> None:

@@ -43,7 +43,8 @@ INTRODUCTION = (
     "steps of 200 documents, on streams up to 3,000 documents. *Targets*: first stories. Headlines are labelled by "
     "machine: articles grouped by their bodies, only the first line shown (`headlines.py`). Topics of Reuters and 20 "
     'Newsgroups are broad, year-round themes: for them there is `horizon="themes"`, and they have no say in the '
-    "settings of the default horizon. One thread."
+    "settings of the default horizon. *Fused* knows what texts of up to 30 words are about (`vectors=`); TDT2 has no "
+    "words to look up. One thread."
 )
 
 CHOICES = {
@@ -53,6 +54,9 @@ CHOICES = {
     "gentle ageing, neighbour 0.7": ("gentle", 0.7),
 }
 """What is chosen on the other corpora: how matches age, and the weight of the neighbour in the mean."""
+
+MEANINGS = ("without meaning", "meaning 0.1", "meaning 0.2", "meaning 0.3", "meaning 0.4", "meaning 0.5")
+"""Whether short texts are compared by their vectors too, and with what weight: chosen on the other corpora as well."""
 
 RATES = (2, 10, 50, 200)
 """Documents a day where there are no times: chosen on the other corpora too."""
@@ -89,6 +93,10 @@ def run(*, quick: bool, out: Path) -> str:
             _main_table(results),
             _left_out_table(events, corpora, list(CHOICES), "with times"),
             _left_out_table(events, corpora, [f"{rate} a day" for rate in RATES], "without times"),
+            _left_out_table(events, corpora, list(MEANINGS), "meaning of short texts, with times"),
+            _left_out_table(
+                events, corpora, [f"{name}, no times" for name in MEANINGS], "meaning of short texts, without times"
+            ),
             _ablation_table(results),
             _published_table(results),
             _verdict(events, broad),
@@ -101,6 +109,7 @@ def _judge_all(stream: LabelledRows, *, quick: bool) -> dict[str, Judged]:
     first = stream.first
     n = len(first)
     uniform = np.linspace(stream.times[0], stream.times[-1], n)
+    about = stream.vectors
 
     def judged(score: Floats) -> Judged:
         return Judged(
@@ -110,21 +119,28 @@ def _judge_all(stream: LabelledRows, *, quick: bool) -> dict[str, Judged]:
 
     found: dict[str, Judged] = {"plain neighbour": judged(_plain(stream.plain))}
     for ageing in ("gentle", "even"):
-        neighbour, cluster = _parts(stream.effective, stream.times, ageing=ageing)
+        neighbour, cluster = _parts(stream.effective, stream.times, about, ageing=ageing)
         for name, (how, weight) in CHOICES.items():
             if how == ageing:
                 found[name] = judged(1 - weight * neighbour - (1 - weight) * cluster)
         if ageing == "gentle":
+            neighbour, cluster = _parts(stream.effective, stream.times)
+            found["without meaning"] = judged(_mean(neighbour, cluster))
             found["neighbour part alone"] = judged(1 - neighbour)
             found["cluster part alone"] = judged(1 - cluster)
     found["fused"] = found["gentle ageing"]
-    found["fused, no times"] = judged(_mean(*_parts(stream.effective, None, ageing="gentle")))
+    found["fused, no times"] = judged(_mean(*_parts(stream.effective, None, about)))
+    found["without meaning, no times"] = judged(_mean(*_parts(stream.effective, None)))
+    for name in MEANINGS[1:]:
+        weight = float(name.split()[1])
+        found[name] = judged(_mean(*_parts(stream.effective, stream.times, about, meaning=weight)))
+        found[f"{name}, no times"] = judged(_mean(*_parts(stream.effective, None, about, meaning=weight)))
     for rate in RATES:
-        found[f"{rate} a day"] = judged(_mean(*_parts(stream.effective, np.arange(n) * 86400.0 / rate)))
-    found["short like long"] = judged(_mean(*_parts(stream.same, stream.times)))
-    found["fused, themes"] = judged(_mean(*_parts(stream.effective, stream.times, horizon="themes")))
-    found["uniform clock"] = judged(_mean(*_parts(stream.effective, uniform, ageing="gentle")))
-    found["capitals count once"] = judged(_mean(*_parts(stream.plain, stream.times, ageing="gentle")))
+        found[f"{rate} a day"] = judged(_mean(*_parts(stream.effective, np.arange(n) * 86400.0 / rate, about)))
+    found["short like long"] = judged(_mean(*_parts(stream.same, stream.times, about)))
+    found["fused, themes"] = judged(_mean(*_parts(stream.effective, stream.times, about, horizon="themes")))
+    found["uniform clock"] = judged(_mean(*_parts(stream.effective, uniform, about)))
+    found["capitals count once"] = judged(_mean(*_parts(stream.plain, stream.times, about)))
     found["mixture"] = judged(DirichletMixture().score_then_learn(stream.plain, times=stream.times))
     dictionary = _dictionary(stream)
     if dictionary is not None:
@@ -148,9 +164,11 @@ def _plain(counts: sp.csr_matrix) -> Floats:
     return np.concatenate([detector.score_then_learn(rows) for rows in tfidf_steps(counts, 100)])
 
 
-def _parts(counts: sp.csr_matrix, times: Floats | None, **options: Any) -> tuple[Floats, Floats]:
+def _parts(
+    counts: sp.csr_matrix, times: Floats | None, vectors: NDArray[np.float32] | None = None, **options: Any
+) -> tuple[Floats, Floats]:
     detector = FusedNovelty(**options)
-    detector.score_then_learn(counts, times=times)
+    detector.score_then_learn(counts, times=times, vectors=vectors)
     return detector.neighbour_scores_, detector.cluster_scores_
 
 
@@ -210,7 +228,7 @@ def _left_out_table(
 def _ablation_table(results: dict[str, dict[str, Judged]]) -> str:
     names = [
         "fused", "neighbour part alone", "cluster part alone", "even ageing", "fused, themes", "fused, no times",
-        "uniform clock", "capitals count once", "short like long",
+        "uniform clock", "capitals count once", "short like long", "without meaning", "without meaning, no times",
     ]  # fmt: skip
     rows = [[s] + [f"{_ratio(found, n):.2f}" for n in names] for s, found in results.items()]
     events = [found for s, found in results.items() if "(themes)" not in s]
@@ -219,7 +237,8 @@ def _ablation_table(results: dict[str, dict[str, Judged]]) -> str:
         "### Ablation and control: share of the plain neighbour's cost\n\n"
         "*Even ageing* is the reference recipe. *Uniform clock*: times replaced by equal gaps over the same span, so "
         "that no silence before an event can betray it. *Short like long*: without the vectorizer's rules for short "
-        "texts (`short=0`).\n\n" + _table(["stream", *names], [*rows, ["**mean of events**", *mean]])
+        "texts (`short=0`). *Without meaning*: without the vectors of short texts; so are the two parts alone.\n\n"
+        + _table(["stream", *names], [*rows, ["**mean of events**", *mean]])
     )
 
 

@@ -29,6 +29,7 @@ from firststory.datasets.streams import first_of_label
 from firststory.experiments.headlines import headlines
 from firststory.records import Document
 from firststory.text import StreamVectorizer
+from firststory.text.meaning import ShortTextVectors
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +46,8 @@ class LabelledRows:
     times: Floats
     labels: NDArray[Any]
     texts: list[str] | None = None
+    vectors: NDArray[np.float32] | None = None
+    """What the short texts are about, zeros for the others."""
 
     @property
     def first(self) -> NDArray[np.bool_]:
@@ -92,7 +95,8 @@ def _from_texts(
         )
         for weight, short in ((2.0, 30), (1.0, 0), (2.0, 0))
     ]
-    return LabelledRows(f"{corpus}: {name}", corpus, rows[0], rows[1], rows[2], times, labels, texts)
+    vectors = ShortTextVectors().transform(texts)
+    return LabelledRows(f"{corpus}: {name}", corpus, rows[0], rows[1], rows[2], times, labels, texts, vectors)
 
 
 def _tdt2() -> Iterator[LabelledRows]:

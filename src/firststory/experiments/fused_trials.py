@@ -61,7 +61,8 @@ def run(*, quick: bool, out: Path) -> str:
     table = ["| " + " | ".join(line) + " |" for line in (head, ["---"] * len(head), *rows, mean)]
     return (
         "Share of the plain neighbour's topic-weighted cost (and how far the AUC lies above its), with times; broad "
-        "themes are left out. Every score knows the past only.\n\n"
+        "themes are left out. Every score knows the past only, and all of them go by the words alone, without the "
+        "vectors of short texts.\n\n"
         + "\n".join(f"- *{name}*: {about}." for name, about in TRIALS.items())
         + "\n\n"
         + "\n".join(table)

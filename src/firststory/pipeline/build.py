@@ -12,6 +12,7 @@ from firststory.errors import ParameterError
 from firststory.settings import Settings
 
 COUNTS = {"weighting": "count", "norm": None}
+EFFECTIVE = {**COUNTS, "surface_weight": 2.0, "short": 30}
 TFIDF = {"weighting": "tfidf", "norm": "l2"}
 UNIT_L1 = {"weighting": "tfidf", "norm": "l1"}
 NEIGHBOURS = 8
@@ -31,15 +32,21 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict)
     floor: float = float("-inf")
     """The score below which a document is known, whatever the budget; where the scale of the score has one."""
+    meaning: bool = False
+    """Whether it wants the vectors of short texts beside the rows."""
 
 
 RECIPES: dict[str, Recipe] = {
     "fused": Recipe(
         "fused_novelty",
         "FusedNovelty",
-        "nearest neighbour and story centroid, fused; knows time",
-        {**COUNTS, "surface_weight": 2.0, "short": 30},
+        "nearest neighbour and story centroid, fused; knows time, and what short English texts mean",
+        EFFECTIVE,
         floor=FLOOR,
+        meaning=True,
+    ),
+    "fused-words": Recipe(
+        "fused_novelty", "FusedNovelty", "the same by the words alone, whatever the language", EFFECTIVE, floor=FLOOR
     ),
     "neighbour": Recipe("nearest_neighbour", "NearestNeighbour", "1 - best cosine to the past", TFIDF, floor=FLOOR),
     "clustering": Recipe(
@@ -93,14 +100,17 @@ def build_core(settings: Settings, detector: Any = None) -> Any:
     from firststory.alerts.gate import AlertGate
     from firststory.alerts.memory import DocumentMemory
     from firststory.alerts.stories import StoryTracker
+    from firststory.detectors.fused_novelty import FusedNovelty
     from firststory.detectors.nearest_neighbour import NearestNeighbour
     from firststory.pipeline.step import Parts, StreamCore
     from firststory.pipeline.themes import Themes
+    from firststory.text.meaning import ShortTextVectors
     from firststory.topics.online_nmf import OnlineNMF
 
     name, memory = settings.detector, settings.memory
     # A detector of one's own has a scale of its own.
     floor = recipe_of(name).floor if detector is None else float("-inf")
+    meaning = recipe_of(name).meaning and (detector is None or isinstance(detector, FusedNovelty))
     if detector is None:
         detector = build_detector(name, memory=memory, seed=settings.seed)
     if settings.topics not in ("none", "nmf"):
@@ -117,6 +127,7 @@ def build_core(settings: Settings, detector: Any = None) -> Any:
             stories=StoryTracker(window=memory),
             memory=DocumentMemory(memory),
             feedback=Feedback(),
+            meaning=ShortTextVectors() if meaning else None,
             neighbours=None if knows_neighbours else NearestNeighbour(window=memory, n_neighbours=NEIGHBOURS),
             themes=Themes(OnlineNMF(memory=3.0, birth="replace", random_state=settings.seed))
             if settings.topics == "nmf"

@@ -26,6 +26,7 @@ from firststory.pipeline.rows import unit_rows, without_common
 from firststory.pipeline.themes import Themes
 from firststory.pipeline.undisturbed import undisturbed
 from firststory.records import Batch, Document, Evidence, NoveltyKind, Step, Verdict
+from firststory.text.meaning import LANGUAGES, ShortTextVectors
 
 STATE_VERSION = 1
 LEAD = 1500
@@ -47,6 +48,8 @@ class Parts:
     neighbours: Any | None = None
     """An index of earlier documents, where the detector itself knows no neighbours."""
     themes: Themes | None = None
+    meaning: ShortTextVectors | None = None
+    """What short texts are about, where the detector wants to know."""
 
 
 @dataclass(slots=True)
@@ -144,7 +147,7 @@ class StreamCore:
         rows = rows if has_words.all() else rows[np.flatnonzero(has_words)]
         times = self._clock(with_words)
         unexplained = self._unexplained(rows)
-        scores, made_of = self._scores(rows, times)
+        scores, made_of = self._scores(rows, times, self._vectors(with_words))
         weights = unit_rows(rows, parts.vectoriser)
         near = self._neighbours(weights, times)
         clock = [None] * len(with_words) if times is None else times.tolist()
@@ -175,10 +178,18 @@ class StreamCore:
                 parts.feedback.remember(document.id, one.novelty, tuple(float(part[i]) for part in made_of))
         return judged, len(documents) - len(with_words)
 
-    def _scores(self, rows: sp.csr_matrix, times: Any) -> tuple[Any, tuple[Any, ...]]:
+    def _vectors(self, documents: Sequence[Document]) -> dict[str, Any]:
+        """What the documents are about, where any of them is short and in a language that the vectors know."""
+        meaning = self.parts.meaning
+        if meaning is None or self.parts.vectoriser.language_ not in LANGUAGES:
+            return {}
+        vectors = meaning.transform(full_text(document) for document in documents)
+        return {"vectors": vectors} if vectors.any() else {}
+
+    def _scores(self, rows: sp.csr_matrix, times: Any, more: Mapping[str, Any]) -> tuple[Any, tuple[Any, ...]]:
         """The novelty of each row, fused as people's marks have it, and the similarities that it was made of."""
         detector = self.parts.detector
-        scores = detector.score_then_learn(rows, times=times)
+        scores = detector.score_then_learn(rows, times=times, **more)
         names = ("neighbour_scores_", "cluster_scores_")
         made_of = tuple(getattr(detector, name) for name in names) if hasattr(detector, names[0]) else ()
         return self.parts.feedback.fuse(scores, made_of), made_of

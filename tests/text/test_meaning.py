@@ -1,0 +1,108 @@
+"""Pieces of words against the tokeniser that the table was made for; vectors of short texts against a plain sum."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from firststory.errors import DataError
+from firststory.text import meaning, word_pieces
+from firststory.text.meaning import ShortTextVectors
+from firststory.text.word_pieces import BEGIN, ORDINARY, WordPieces, load_pieces
+
+HEADLINES = [
+    "Storm floods the harbour of Rotterdam; 3 ferries stranded",
+    "Hurricane leaves port under water",
+    "Parliament votes on pensions",
+]
+
+
+def test_pieces_are_those_of_the_tokeniser():
+    tokenizers = pytest.importorskip("tokenizers")
+    folder = word_pieces._folder()
+    truth = tokenizers.Tokenizer.from_file(str(folder / word_pieces.TOKENISER))
+    words = ["storm", "Rotterdam", "Zürich", "unbelievably", "GmbH's", "1,000", "2026", "covid-19", "naïve", "łódź"]
+    words += ["e.g.", "McDonald", "ferries", "x", "a" * 40, "abcdefghijklmnopqrstuvwxyz", "Москва"]
+    pieces = load_pieces(64)
+    for word in words:
+        assert pieces.of(word) == truth.encode(word, add_special_tokens=False).ids, word
+
+
+def test_a_letter_without_a_piece_makes_a_word_unknown():
+    assert load_pieces(64).of("陳\ue600") == []
+
+
+def test_pairs_are_joined_by_rank():
+    names = {"<0>": 0, BEGIN: 1, "a": 2, "b": 3, "c": 4, "bc": 5, "ab": 6, f"{BEGIN}ab": 7}
+    pieces = WordPieces(names, np.zeros((ORDINARY + 3, 2), dtype=np.float32))
+    assert pieces.of("abc") == [1, 2, 5]
+    assert pieces.of("ab") == [7]
+    assert pieces.of("abd") == []
+
+
+def test_vectors_are_the_direction_of_the_sum():
+    pieces = load_pieces(64)
+    vectors = ShortTextVectors().transform([*HEADLINES, "see https://example.org/x @someone « - »"])
+    words = ["Storm", "floods", "the", "harbour", "of", "Rotterdam", "3", "ferries", "stranded"]
+    known = pieces.vectors[[i for word in words for i in pieces.of(word)]].astype(np.float64).sum(axis=0)
+    np.testing.assert_allclose(vectors[0], known / np.linalg.norm(known), atol=1e-6)
+    see = pieces.vectors[pieces.of("see")].sum(axis=0)
+    np.testing.assert_allclose(vectors[3], see / np.linalg.norm(see), atol=1e-6)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.1
+
+
+def test_what_all_text_has_in_common_is_taken_off():
+    table = np.ones((ORDINARY + 50, 3), dtype=np.float32)
+    np.testing.assert_allclose(WordPieces({}, table).vectors, 0.0, atol=1e-6)
+
+
+def test_one_text_at_a_time_gives_the_same():
+    texts = [*HEADLINES, "", "   ", HEADLINES[0]]
+    together = ShortTextVectors().transform(texts)
+    one = ShortTextVectors()
+    np.testing.assert_array_equal(together, np.concatenate([one.transform([text]) for text in texts]))
+    np.testing.assert_array_equal(together[0], together[5])
+    assert not together[3:5].any()
+    assert ShortTextVectors().transform([]).shape == (0, 64)
+
+
+def test_possessives_and_punctuation_do_not_count():
+    one, other = ShortTextVectors().transform(["Storm: ‘harbour’ Rotterdam’s…", "Storm harbour Rotterdam"])
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("text", ["word " * 31, "x" * 5000, "ⅣⅤ ⅥⅦ"])
+def test_long_and_unknown_texts_have_none(text):
+    assert not ShortTextVectors().transform([text]).any()
+
+
+def test_mostly_unknown_words_have_no_vector():
+    unknown = "\ue600 \ue601 \ue602"
+    assert not ShortTextVectors().transform([f"{unknown} storm"]).any()
+    assert ShortTextVectors().transform([f"{unknown} the storm floods harbours"]).any()
+
+
+def test_words_are_forgotten_when_there_are_too_many(monkeypatch):
+    vectors = ShortTextVectors()
+    known = vectors.transform(HEADLINES)
+    monkeypatch.setattr(meaning, "MAX_WORDS", 4)
+    np.testing.assert_array_equal(vectors.transform(HEADLINES), known)
+    assert len(vectors._words) < 40
+
+
+def test_the_error_names_the_package_and_the_way_out(monkeypatch):
+    monkeypatch.setattr(word_pieces, "PACKAGE", "no_such_package_anywhere")
+    with pytest.raises(DataError, match=r"pip install .*wordllama.*fused-words"):
+        word_pieces._folder()
+
+
+def test_none_of_the_packages_code_is_run():
+    code = (
+        "import sys; from firststory.text.meaning import ShortTextVectors; ShortTextVectors().transform(['storm']); "
+        "print(*sorted(sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"wordllama", "tokenizers", "safetensors", "pydantic", "requests"} & set(run.stdout.split())

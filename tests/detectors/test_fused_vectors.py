@@ -106,6 +106,12 @@ def test_row_by_row_gives_the_same_and_judging_learns_nothing(window):
     np.testing.assert_array_equal(some[::2], detector.novelty(counts[:9:2], vectors=vectors[:9:2]))
 
 
+def test_how_many_neighbours_are_kept_does_not_change_the_score():
+    counts, times, vectors = stream(5)
+    few, many = (follow(fs.FusedNovelty(n_neighbours=n), counts, times, vectors)[0] for n in (1, 20))
+    np.testing.assert_array_equal(few, many)
+
+
 def test_the_future_after_a_round_trip_is_the_same():
     counts, times, vectors = stream(3)
     detector = fs.FusedNovelty(window=50)

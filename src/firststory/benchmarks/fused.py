@@ -34,8 +34,8 @@ def run(*, quick: bool) -> str:
             f"One thread, 2 cores, CPU seconds. The window ({window:,} documents) is filled first, the corpus over "
             f"again where it is smaller; then the corpus' last {measured:,} documents come in batches of {BATCH}, and "
             f"{SINGLE} of them once more one at a time. *Text* is the vectorizer (stop words, stems, vocabulary) "
-            "and the vectors of short texts, *novelty* the detector: neighbours, clusters, learning, forgetting; the rest "
-            "of the step to a verdict is in the next table."
+            "and the vectors of short texts, *novelty* the detector: neighbours, clusters, learning, forgetting; the "
+            "rest of the step to a verdict is in the next table."
         ),
         "",
         "| stream | text, documents/s | novelty, documents/s | both | one document, median / p99 | window in memory |",

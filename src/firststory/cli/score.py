@@ -25,7 +25,7 @@ def score(
     Each line has id, time, novelty, p_value, is_novel, terms, nearest, story, kind, duplicate_of and sentence.
     Results come a window at a time: with --window 1 each line is answered at once.
 
-    Detectors: fused (default), neighbour, clustering, l1, l1-batch, l2-batch, mixture, mixture-soft.
+    Detectors: fused (default), fused-words, neighbour, clustering, l1, l1-batch, l2-batch, mixture, mixture-soft.
     """
     import sys
     from collections import Counter

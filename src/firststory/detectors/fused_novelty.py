@@ -33,8 +33,9 @@ KNOBS = {
 ROWS_A_DAY = 10.0
 """The order of arrival as a clock, where documents have no times."""
 
-CANDIDATES = 8
-"""How many of the nearest rows are compared by their vectors; 16 or all of the window gain nothing more."""
+CANDIDATES = 4
+"""How many of the nearest rows are compared by their vectors; 16 or all of the window gain nothing more. It is
+not `n_neighbours`: how much evidence is kept must not change the score."""
 
 GAP_CAP = 50.0
 """The stream's own clock lets no gap count more than so many mean gaps (or a day)."""
@@ -51,7 +52,7 @@ class FusedNovelty(StreamDetector):
 
     `score_then_learn`, `partial_fit` and `novelty` take `vectors=` too: an array with one vector a row that says
     what a short text is about (`firststory.text.meaning.ShortTextVectors`), zeros where there is none. A row with a
-    vector is judged by its 8 nearest neighbours alone, novelty = 1 - NN, their cosines being blended with those of
+    vector is judged by its 4 nearest neighbours alone, novelty = 1 - NN, their cosines being blended with those of
     the vectors (`meaning`) before they age.
 
     Parameters
@@ -233,8 +234,9 @@ class FusedNovelty(StreamDetector):
         ring = self.vectors_ if hasattr(self, "vectors_") else VectorWindow(about.shape[1], self.rows_)
         blended = np.full(len(neighbour), -1.0)
         blend_nearest(
-            float(self.meaning), np.diff(rows.indptr).astype(np.int64), days, about, cosines, ordinals, neighbour,
-            KNOBS[self.ageing], self.rows_, ring.begun, ring.vectors, ring.days, blended,
+            float(self.meaning), np.diff(rows.indptr).astype(np.int64), days, about, cosines[:, :CANDIDATES],
+            ordinals[:, :CANDIDATES], neighbour, KNOBS[self.ageing], self.rows_, ring.begun, ring.vectors, ring.days,
+            blended,
         )  # fmt: skip
         judged = blended >= 0.0
         neighbour[judged] = centroid[judged] = blended[judged]

@@ -154,13 +154,15 @@ class FusedNovelty(StreamDetector):
         )
         days, ticks = self._aged(days, ticks)
         about = self._about(vectors, n)
-        neighbour, centroid, cosines, ordinals = self.index_.nearest(
-            rows.indptr, rows.indices, _log_counts(rows), days, ticks,
-            k=self._candidates(about), budget=self.budget, knobs=KNOBS[self.ageing],
-        )  # fmt: skip
-        if about is not None:
-            # The rows of X do not know one another: all neighbours are of the past.
-            self._blend(rows, days, about, cosines, ordinals, neighbour, centroid)
+        asked = rows.indptr, rows.indices, _log_counts(rows), days, ticks
+        how: dict[str, Any] = {
+            "k": self._candidates(about), "budget": self.budget, "knobs": KNOBS[self.ageing],
+        }  # fmt: skip
+        if about is None:
+            return _fuse(*self.index_.judge(*asked, **how))
+        neighbour, centroid, cosines, ordinals = self.index_.nearest(*asked, **how)
+        # The rows of X do not know one another: all neighbours are of the past.
+        self._blend(rows, days, about, cosines, ordinals, neighbour, centroid)
         return _fuse(neighbour, centroid)
 
     def _score_then_learn(

@@ -13,11 +13,12 @@ Row = Any
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def to_json(value: Any) -> str:
     """Compact JSON with sorted keys; what JSON does not know is written as its text."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return _ENCODER.encode(value)
 
 
 def to_microseconds(time: datetime | None) -> int | None:

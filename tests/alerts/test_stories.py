@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from firststory.alerts.stories import Arrival, StoryTracker
+from firststory.alerts.arrival import Arrival
+from firststory.alerts.stories import StoryTracker
 from firststory.evaluate import b_cubed
 from firststory.records import Document
 from firststory.store.state import pack_state, unpack_state
@@ -19,22 +20,23 @@ class Maker:
 
     def __init__(self):
         self.words = {}
-        self.rows = {}
+        self.rows = []
 
     def arrival(self, name, words, day=0.0, **options):
         columns = np.array(sorted({self.words.setdefault(w, len(self.words)) for w in words.split()}))
         weights = np.full(columns.size, 1 / np.sqrt(columns.size))
         mine = dict(zip(columns.tolist(), weights.tolist(), strict=True))
         near = sorted(
-            ((sum(w * row.get(c, 0.0) for c, w in mine.items()), other) for other, row in self.rows.items()),
+            ((sum(w * row.get(c, 0.0) for c, w in mine.items()), other) for other, row in enumerate(self.rows)),
             reverse=True,
         )
-        self.rows[name] = mine
+        self.rows.append(mine)
         time = None if day is None else START + timedelta(days=day)
         document = Document(id=name, text=words, time=time, source=options.pop("source", None))
         surfaces = {c: w.capitalize() for w, c in self.words.items() if c in mine}
-        neighbours = [(other, cosine) for cosine, other in near[:5] if cosine > 0]
-        return Arrival(document, columns, weights, neighbours, surfaces=lambda: surfaces, **options)
+        neighbours = [other for cosine, other in near[:5] if cosine > 0]
+        here = len(self.rows) - 1
+        return Arrival(document, columns, weights, here, neighbours, surfaces=lambda: surfaces, **options)
 
 
 def planted(n_stories=12, n_each=8, seed=0):
@@ -172,7 +174,8 @@ def test_a_story_that_gets_its_first_time_late_fades_like_any_other():
 def test_columns_out_of_order_make_no_difference():
     arrivals, _ = planted()
     backwards = [
-        Arrival(a.document, a.columns[::-1], a.weights[::-1], a.neighbours, surfaces=a.surfaces) for a in arrivals
+        Arrival(a.document, a.columns[::-1], a.weights[::-1], a.ordinal, a.neighbours, surfaces=a.surfaces)
+        for a in arrivals
     ]
     assert run(StoryTracker(), arrivals) == run(StoryTracker(), backwards)
 

@@ -72,6 +72,11 @@ class DocumentMemory:
     def __len__(self) -> int:
         return len(self._ring)
 
+    @property
+    def seen(self) -> int:
+        """The ordinal of the next document."""
+        return self._seen
+
     def add(self, document: Document, columns: NDArray[Any]) -> Remembered:
         """Remember the next document of the stream; its columns are in order."""
         if columns.dtype != np.int32:

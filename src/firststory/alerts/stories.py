@@ -21,18 +21,19 @@ the memory.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.alerts.arrival import Arrival
 from firststory.alerts.centroids import Centroids, sorted_rows
 from firststory.alerts.quiet import QuietFirst
+from firststory.alerts.recent_keys import RecentKeys
 from firststory.alerts.story import DAY, N_KEY_TERMS, StoryRecord
 from firststory.kernels.placing import bar_now
-from firststory.records import Document, Story
+from firststory.records import Story
 
 LINGER = 0.2
 """Exponent with which a story's pull falls with the days since its last document."""
@@ -43,24 +44,6 @@ CHECK_EVERY = 8
 """Documents that must have joined before a story is looked at for falling apart."""
 OPENING_MEMORY = 500.0
 """Half-life, in documents, of the share of documents that opened a story."""
-
-
-@dataclass(slots=True)
-class Arrival:
-    """A document at the tracker's door.
-
-    `columns` and `weights` are its row, of unit length; `neighbours` the nearest earlier documents by id with their
-    cosine; `surfaces` how the columns read in this text (for key terms), or a function that looks when it is needed.
-    """
-
-    document: Document
-    columns: NDArray[Any]
-    weights: NDArray[Any]
-    neighbours: Sequence[tuple[str, float]] = ()
-    duplicate_of: str | None = None
-    surfaces: Mapping[int, str] | Callable[[], Mapping[int, str]] = field(default_factory=dict)
-    title: str | None = None
-    """The title made harmless, where somebody has made it already."""
 
 
 class Assignment(NamedTuple):
@@ -99,10 +82,11 @@ class StoryTracker:
 
     Examples
     --------
+    >>> from firststory.records import Document
     >>> tracker = StoryTracker()
     >>> row = np.array([0, 1]), np.array([0.6, 0.8])
-    >>> first = Arrival(Document(id="a", text="Flood in Bremen"), *row)
-    >>> second = Arrival(Document(id="b", text="Bremen flood grows"), *row, neighbours=[("a", 1.0)])
+    >>> first = Arrival(Document(id="a", text="Flood in Bremen"), *row, ordinal=0)
+    >>> second = Arrival(Document(id="b", text="Bremen flood grows"), *row, ordinal=1, neighbours=[0])
     >>> [assigned.opened for assigned in tracker.assign([first, second])]
     [True, False]
     >>> [(story.title, story.size) for story in tracker.changed()]
@@ -137,6 +121,8 @@ class StoryTracker:
         self._retired: list[StoryRecord] = []
         """Stories that left in this step; their slots are needed until their last record is made."""
         self._story_of: OrderedDict[str, int] = OrderedDict()
+        self._by_ordinal = RecentKeys(self.window)
+        """The story of each recent document, by its number in the stream."""
         self._linked: set[tuple[int, int]] = set()
         """Pairs of stories that a document of this step could have joined both."""
         self._next = 1
@@ -199,10 +185,15 @@ class StoryTracker:
         """Let every document point at the story that its own went up in."""
         if self._merged:
             for name, key in self._story_of.items():
-                while key in self._merged:
-                    key = self._merged[key]
-                self._story_of[name] = key
+                self._story_of[name] = self._now(key)
+            self._by_ordinal.rename(self._now)
             self._merged = {}
+
+    def _now(self, key: int) -> int:
+        """The story that this one went up in, and so on."""
+        while key in self._merged:
+            key = self._merged[key]
+        return key
 
     # -- joining -------------------------------------------------------------------------------------------
 
@@ -229,8 +220,8 @@ class StoryTracker:
             elif second >= 0:
                 other = self._in_slot[second].key
                 self._linked.add((min(story.key, other), max(story.key, other)))
-            story.add(arrival.document, time, row, arrival.surfaces, closeness=cosine, title=arrival.title)
-            assigned.append(self._remember(arrival.document.id, story, opened=opened, closeness=rank))
+            story.add(arrival, time, row, closeness=cosine)
+            assigned.append(self._remember(arrival, story, opened=opened, closeness=rank))
         return assigned
 
     def _opened(self, story: StoryRecord) -> StoryRecord:
@@ -244,33 +235,27 @@ class StoryTracker:
         if time is not None:
             self._clock = time if self._clock is None else max(self._clock, time)
         story.repost(arrival.document, time)
-        return self._remember(arrival.document.id, story, opened=False, closeness=1.0)
+        return self._remember(arrival, story, opened=False, closeness=1.0)
 
     def _near(self, arrivals: Sequence[Arrival]) -> NDArray[np.int64]:
         """For each document the slots of its neighbours' stories; -2 - j for a neighbour that is the j-th of these."""
         most = max([len(arrival.neighbours) for arrival in arrivals])
-        here: dict[str, int] = {}
-        near: list[int] = []
-        for i, arrival in enumerate(arrivals):
-            slots = []
-            for name, similarity in arrival.neighbours:
-                if similarity > 0.0:
-                    if name in here:
-                        slots.append(-2 - here[name])
-                    elif (story := self._story(name)) is not None:
-                        slots.append(story.slot)
-            near += slots + [-1] * (most - len(slots))
-            here[arrival.document.id] = i
-        return np.array(near, dtype=np.int64).reshape(len(arrivals), most)
+        near = np.full((len(arrivals), most), -1, dtype=np.int64)
+        for row, arrival in zip(near, arrivals, strict=True):
+            row[: len(arrival.neighbours)] = arrival.neighbours
+        keys, where = np.unique(self._by_ordinal.get(near), return_inverse=True)
+        slots = [story.slot if (story := self._open.get(self._now(key))) else -1 for key in keys.tolist()]
+        found = np.array(slots, dtype=np.int64)[where.reshape(near.shape)]
+        here = {arrival.ordinal: j for j, arrival in enumerate(arrivals) if arrival.ordinal >= 0}
+        if here:
+            for i, place in zip(*(axis.tolist() for axis in np.nonzero(near >= min(here))), strict=True):
+                j = here.get(int(near[i, place]), i)
+                found[i, place] = -2 - j if j < i else found[i, place]
+        return found
 
     def _story(self, document: str) -> StoryRecord | None:
         """The open story of a document."""
-        key = self._story_of.get(document, -1)
-        story = self._open.get(key)
-        while story is None and key in self._merged:
-            key = self._merged[key]
-            story = self._open.get(key)
-        return story
+        return self._open.get(self._now(self._story_of.get(document, -1)))
 
     def bar(self, *, short: bool = False) -> float:
         """How close a document must be to join, at present."""
@@ -280,8 +265,9 @@ class StoryTracker:
         fade = 0.5 ** (1.0 / OPENING_MEMORY)
         return np.array([self.join, self.short_join, self.pull, MIN_BAR, self.cohesion, LINGER, fade, SHORT_ROW])
 
-    def _remember(self, name: str, story: StoryRecord, *, opened: bool, closeness: float) -> Assignment:
-        key = story.key
+    def _remember(self, arrival: Arrival, story: StoryRecord, *, opened: bool, closeness: float) -> Assignment:
+        key, name = story.key, arrival.document.id
+        self._by_ordinal.set(arrival.ordinal, key)
         self._story_of[name] = key
         self._story_of.move_to_end(name)
         if len(self._story_of) > self.window:
@@ -327,12 +313,12 @@ class StoryTracker:
                 continue
             branch = self._opened(StoryRecord(self._next, self._centroids))
             branch.parent = story.name
-            names = [story.recent[place][0] for place in leaving]
             story.branch_off(branch, leaving)
             self._changed[branch.key] = branch
             branch.touched = story.touched
             self._watch(branch)
-            for name in names:
+            for name, _, ordinal, _, _ in branch.recent:
+                self._by_ordinal.replace(ordinal, branch.key)
                 if name in self._story_of:
                     self._story_of[name] = branch.key
 
@@ -386,6 +372,7 @@ class StoryTracker:
             "clock": self._clock,
             "documents": list(self._story_of),
             "document_stories": np.array(list(self._story_of.values()), dtype=np.int64),
+            **self._by_ordinal.get_state(),
             "stories": [story.as_json() for _, story in sorted(self._open.items())],
         }
         rows = [story.rows() for _, story in sorted(self._open.items())]
@@ -407,6 +394,7 @@ class StoryTracker:
         tracker._story_of = OrderedDict(
             zip(state["documents"], (int(key) for key in state["document_stories"]), strict=True)
         )
+        tracker._by_ordinal.set_state(state)
         cuts = np.cumsum(state["rows.sizes"])[:-1]
         rows = list(zip(np.split(state["rows.columns"], cuts), np.split(state["rows.weights"], cuts), strict=True))
         ends = np.cumsum(state["rows.counts"]).tolist()

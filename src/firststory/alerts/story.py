@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 from operator import itemgetter
@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.alerts.arrival import Arrival
 from firststory.alerts.centroids import Centroids, sorted_row
 from firststory.alerts.harmless import harmless
 from firststory.alerts.memory import title_of
@@ -32,8 +33,8 @@ N_KEY_TERMS = 8
 PLAIN = ("key", "name", "first", "touched", "size", "duplicates", "status", "parent", "unchecked")
 """What the state keeps as it is."""
 
-Recent = tuple[str, str, NDArray[np.int32], NDArray[np.float32]]
-"""The id, title and row of a recent member."""
+Recent = tuple[str, str, int, NDArray[np.int32], NDArray[np.float32]]
+"""The id, title, ordinal and row of a recent member."""
 
 
 class StoryRecord:
@@ -79,26 +80,20 @@ class StoryRecord:
     # -- growing -------------------------------------------------------------------------------------------
 
     def add(
-        self,
-        document: Document,
-        time: float | None,
-        row: tuple[NDArray[np.int32], NDArray[np.float64]],
-        surfaces: Mapping[int, str] | Callable[[], Mapping[int, str]],
-        *,
-        closeness: float,
-        title: str | None = None,
+        self, arrival: Arrival, time: float | None, row: tuple[NDArray[np.int32], NDArray[np.float64]], closeness: float
     ) -> None:
         """A document has joined; its row, columns in order, is in the centroid already.
 
         How its terms read is asked of the first few members only.
         """
+        document = arrival.document
         if self.size < 3:
-            reads = surfaces() if callable(surfaces) else surfaces
+            reads = arrival.surfaces() if callable(arrival.surfaces) else arrival.surfaces
             self.surfaces = {**reads, **self.surfaces}
             if len(self.surfaces) > 2 * MAX_SURFACES:
                 self._forget_surfaces()
-        title = title_of(document) if title is None else title
-        self.recent.append((document.id, title, row[0].copy(), row[1].astype(np.float32)))
+        title = title_of(document) if arrival.title is None else arrival.title
+        self.recent.append((document.id, title, arrival.ordinal, row[0].copy(), row[1].astype(np.float32)))
         if len(self.recent) > MAX_RECENT:
             del self.recent[0]
         self.unchecked += 1
@@ -182,7 +177,7 @@ class StoryRecord:
         `share` as alike between the groups as within them, and each has three members.
         """
         self.unchecked = 0
-        _, _, columns, weights = zip(*self.recent, strict=True)
+        *_, columns, weights = zip(*self.recent, strict=True)
         sizes = [len(row) for row in columns]
         side = two_groups(
             products(np.concatenate([[0], np.cumsum(sizes)]), np.concatenate(columns), np.concatenate(weights)), share
@@ -198,7 +193,7 @@ class StoryRecord:
         """Give the members in these places of `recent` to a story of their own."""
         branch.recent = [self.recent[place] for place in leaving]
         self.recent = [one for place, one in enumerate(self.recent) if place not in leaving]
-        for number, (name, title, columns, weights) in enumerate(branch.recent, start=1):
+        for number, (name, title, _, columns, weights) in enumerate(branch.recent, start=1):
             self.centroids.move(columns, weights.astype(np.float64), self.slot, branch.slot)
             branch.members.append((1.0 / number, name, title))
         gone = {name for name, *_ in branch.recent}
@@ -256,12 +251,12 @@ class StoryRecord:
             "closeness": float(self.centroids.closeness[self.slot]),
             "surfaces": [list(self.surfaces), list(self.surfaces.values())],
             "members": [list(member) for member in self.members],
-            "recent_names": [[name, title] for name, title, _, _ in self.recent],
+            "recent_names": [[name, title, ordinal] for name, title, ordinal, _, _ in self.recent],
         }
 
     def rows(self) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """The centroid and the recent members as sparse rows."""
-        return [self.centroids.row(self.slot), *((columns, weights) for _, _, columns, weights in self.recent)]
+        return [self.centroids.row(self.slot), *((columns, weights) for *_, columns, weights in self.recent)]
 
     @classmethod
     def from_json(cls, plain: dict[str, Any], rows: list[tuple[NDArray[Any], NDArray[Any]]], among: Centroids) -> Self:

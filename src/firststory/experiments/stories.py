@@ -134,7 +134,8 @@ def _score(method: str, corpus: Corpus, weighted: sp.csr_matrix, setting: dict[s
 
 def _track(corpus: Corpus, weighted: sp.csr_matrix, **setting: float) -> NDArray[Any]:
     """The story tracker over the exact nearest neighbours, as the pipeline drives it."""
-    from firststory.alerts.stories import Arrival, StoryTracker
+    from firststory.alerts.arrival import Arrival
+    from firststory.alerts.stories import StoryTracker
 
     near = _nearest(corpus, weighted)
     options: dict[str, Any] = dict(setting)
@@ -146,9 +147,9 @@ def _track(corpus: Corpus, weighted: sp.csr_matrix, **setting: float) -> NDArray
         for i in range(start, min(start + STEP, len(corpus.times))):
             span = slice(weighted.indptr[i], weighted.indptr[i + 1])
             moment = datetime.fromtimestamp(corpus.times[i], tz=UTC)
-            neighbours = [(str(j), s) for j, s in zip(near[0][i].tolist(), near[1][i].tolist(), strict=True) if j >= 0]
             document = Document(id=str(i), text="", time=moment)
-            arrivals.append(Arrival(document, weighted.indices[span], weighted.data[span], neighbours))
+            neighbours = np.where(near[1][i] > 0.0, near[0][i], -1)
+            arrivals.append(Arrival(document, weighted.indices[span], weighted.data[span], i, neighbours))
         stories += [assigned.story for assigned in tracker.assign(arrivals)]
         merged.update({s.id: s.parent for s in tracker.changed() if s.status == "merged" and s.parent})
     for i, name in enumerate(stories):

@@ -7,7 +7,7 @@ documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ alerts ─ st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,20 +15,23 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from firststory.alerts.arrival import Arrival
 from firststory.alerts.explain import explain
 from firststory.alerts.feedback import Feedback
 from firststory.alerts.gate import AlertGate, Judgement
 from firststory.alerts.memory import DocumentMemory, Remembered
-from firststory.alerts.stories import Arrival, Assignment, StoryTracker
+from firststory.alerts.stories import Assignment, StoryTracker
 from firststory.errors import StateError
-from firststory.pipeline.copies import Copies, full_text
+from firststory.pipeline.copies import NEAR_COSINE, Copies, full_text
 from firststory.pipeline.rows import unit_rows, without_common
 from firststory.pipeline.themes import Themes
 from firststory.pipeline.undisturbed import undisturbed
 from firststory.records import Batch, Document, Evidence, NoveltyKind, Step, Verdict
 from firststory.text.meaning import LANGUAGES, ShortTextVectors
 
-STATE_VERSION = 1
+STATE_VERSION = 2
+N_SHOWN = 3
+"""Nearest earlier documents that a verdict names."""
 LEAD = 1500
 """Characters in which the words that name a story are looked for: news says first what it is about."""
 ASSUMED = "UTC, assumed"
@@ -64,8 +67,11 @@ class _Judged:
     remembered: Remembered
     weights: Any
     """Of its columns, the remembered ones: its row of unit length."""
+    ordinal: int
+    neighbours: Any
+    """The ordinals of the nearest earlier documents, nearest first; -1 where there is none."""
     nearest: list[tuple[Remembered, float]]
-    """The nearest earlier documents with their cosine, nearest first."""
+    """The first few of them with their cosine, those that are remembered."""
     tokens: Sequence[Any] = ()
     """Its words with their places, for the documents that somebody will look at."""
     residual: Mapping[int, float] | None = None
@@ -149,7 +155,7 @@ class StreamCore:
         unexplained = self._unexplained(rows)
         scores, made_of = self._scores(rows, times, self._vectors(with_words))
         weights = unit_rows(rows, parts.vectoriser)
-        near = self._neighbours(weights, times)
+        neighbours, cosines = self._neighbours(weights, times)
         clock = [None] * len(with_words) if times is None else times.tolist()
         judgements = parts.gate.judge(scores, clock, [document.id for document in with_words])
         if parts.themes:
@@ -158,17 +164,23 @@ class StreamCore:
         places = np.flatnonzero(has_words).tolist()
         weights.sort_indices()
         bounds = weights.indptr.tolist()
+        named = list(zip(neighbours.tolist(), cosines.tolist(), strict=True))
         for i, (document, judgement) in enumerate(zip(with_words, judgements, strict=True)):
             begin, end = bounds[i], bounds[i + 1]
-            kept = parts.memory.add(document, weights.indices[begin:end])
+            ordinals, likeness = named[i]
+            # People see three; where more are all but copies, one of them may be the original.
+            shown = len(ordinals) if likeness[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
+            ordinal = parts.memory.seen
             judged[document.id] = one = _Judged(
                 document,
                 places[i],
                 float(scores[i]),
                 judgement,
-                kept,
+                parts.memory.add(document, weights.indices[begin:end]),
                 weights.data[begin:end],
-                parts.memory.those(near[i]),
+                ordinal,
+                neighbours[i],
+                parts.memory.those(zip(ordinals[:shown], likeness[:shown], strict=True)),
             )
             if judgement.is_novel:
                 one.tokens = parts.vectoriser.tokens(full_text(document), first_only=True)
@@ -226,14 +238,13 @@ class StreamCore:
             times[i] = self._now
         return times
 
-    def _neighbours(self, weights: sp.csr_matrix, times: Any) -> list[Iterable[tuple[int, float]]]:
-        """Of each row the nearest earlier ones: (ordinal, cosine), nearest first; -1 for none."""
+    def _neighbours(self, weights: sp.csr_matrix, times: Any) -> tuple[Any, Any]:
+        """Of each row the ordinals of the nearest earlier ones, nearest first, -1 for none; and their cosines."""
         knows = self.parts.detector
         if self.parts.neighbours is not None:
             knows = self.parts.neighbours
             knows.score_then_learn(weights, times=times)
-        pairs = zip(knows.neighbours_.tolist(), knows.similarities_.tolist(), strict=True)
-        return [zip(ordinals, cosines, strict=True) for ordinals, cosines in pairs]
+        return np.where(knows.similarities_ > 0.0, knows.neighbours_, -1), knows.similarities_
 
     # -- stories -------------------------------------------------------------------------------------------
 
@@ -247,7 +258,8 @@ class StreamCore:
                 document=one.document,
                 columns=one.remembered.columns,
                 weights=one.weights,
-                neighbours=[(earlier.id, similarity) for earlier, similarity in one.nearest],
+                ordinal=one.ordinal,
+                neighbours=one.neighbours,
                 surfaces=partial(reads, one),
                 title=one.remembered.title,
             )
@@ -258,7 +270,12 @@ class StreamCore:
         # Copies come after all originals: the first of them may stand later in the batch than its time says.
         nothing = np.empty(0, dtype=np.int32), np.empty(0)
         doubles = [
-            Arrival(document, *nothing, duplicate_of=copies[document.id])
+            Arrival(
+                document,
+                *nothing,
+                ordinal=judged[document.id].ordinal if document.id in judged else -1,
+                duplicate_of=copies[document.id],
+            )
             for document in repeated
             if parts.stories.story_of(copies[document.id]) is not None
         ]
@@ -313,7 +330,7 @@ class StreamCore:
 
     def _evidence(self, one: _Judged, assigned: Assignment) -> Evidence:
         kind: NoveltyKind = "event" if assigned.opened else "development" if one.judgement.is_novel else "known"
-        nearest = one.nearest[:3]
+        nearest = one.nearest[:N_SHOWN]
         if not one.judgement.is_novel:
             # Nobody is called to look at it: naming its neighbours is enough, and much cheaper.
             return explain(one.document, kind, nearest=nearest)

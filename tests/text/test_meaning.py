@@ -7,6 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from firststory.errors import DataError
 from firststory.text import meaning, word_pieces
@@ -67,6 +69,13 @@ def test_one_text_at_a_time_gives_the_same():
     np.testing.assert_array_equal(together[0], together[5])
     assert not together[3:5].any()
     assert ShortTextVectors().transform([]).shape == (0, 64)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(alphabet=st.characters(), max_size=60))
+def test_any_text_has_a_vector_of_length_one_or_zero(text):
+    length = np.linalg.norm(ShortTextVectors().transform([text])[0])
+    assert length == pytest.approx(1.0, abs=1e-5) or length == 0.0
 
 
 def test_possessives_and_punctuation_do_not_count():

@@ -54,12 +54,12 @@ class WordPieces:
         ranks = [get(one + other, none) for one, other in pairwise(parts)]
         while ranks and (best := min(ranks)) < none:
             at = ranks.index(best)
-            parts[at : at + 2] = [parts[at] + parts[at + 1]]
-            del ranks[at]
+            parts[at] = joined = parts[at] + parts[at + 1]
+            del parts[at + 1], ranks[at]
             if at < len(ranks):
-                ranks[at] = get(parts[at] + parts[at + 1], none)
+                ranks[at] = get(joined + parts[at + 1], none)
             if at:
-                ranks[at - 1] = get(parts[at - 1] + parts[at], none)
+                ranks[at - 1] = get(parts[at - 1] + joined, none)
         found = [get(part, none) for part in parts]
         return [] if none in found else found
 

@@ -16,7 +16,7 @@ from firststory.detectors.clock import forward, standing
 from firststory.detectors.vector_window import Vectors, VectorWindow
 from firststory.errors import ParameterError
 from firststory.kernels.ageing import capped_clock
-from firststory.kernels.candidates import CandidateIndex
+from firststory.kernels.fused import FusedIndex
 from firststory.kernels.meaning import blend_nearest, to_unit
 
 DAY = 86400.0
@@ -72,9 +72,8 @@ class FusedNovelty(StreamDetector):
     n_neighbours : int, default=3
         How many neighbours are kept as evidence.
     budget : int, default=100_000
-        From how many postings on a document is judged in the shorter way: its common terms reach earlier documents
-        through their clusters, and its nearest neighbours are found by its rarer terms, then get their exact cosine.
-        Never done while the window holds less than 10,000 documents.
+        From how many postings on a document's nearest neighbours are looked for by part of its terms only; those found
+        get their exact cosine. Never done while the window holds less than 10,000 documents.
     meaning : float, default=0.3
         The weight of the vectors' cosine beside the rows' cosine, where there are vectors.
 
@@ -104,7 +103,7 @@ class FusedNovelty(StreamDetector):
     """
 
     sequential: ClassVar[bool] = True
-    _state_parts: ClassVar[dict[str, Any]] = {"index_": CandidateIndex, "vectors_": VectorWindow}
+    _state_parts: ClassVar[dict[str, Any]] = {"index_": FusedIndex, "vectors_": VectorWindow}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "window": [Interval(Integral, 1, None, closed="left"), None],
         "horizon": [StrOptions({"events", "themes"})],
@@ -115,7 +114,7 @@ class FusedNovelty(StreamDetector):
         "meaning": [Interval(Real, 0, 1, closed="both")],
     }
 
-    index_: CandidateIndex
+    index_: FusedIndex
     vectors_: VectorWindow
     neighbours_: NDArray[np.int64]
     similarities_: Floats
@@ -140,7 +139,7 @@ class FusedNovelty(StreamDetector):
         self.meaning = meaning
 
     def _begin(self, rows: sp.csr_matrix) -> None:
-        self.index_ = CandidateIndex()
+        self.index_ = FusedIndex()
         self.origin_, self.now_, self.timed_ = 0.0, -math.inf, False
         self.day_, self.tick_, self.rows_ = 0.0, 0.0, 0
 
@@ -154,15 +153,13 @@ class FusedNovelty(StreamDetector):
         )
         days, ticks = self._aged(days, ticks)
         about = self._about(vectors, n)
-        asked = rows.indptr, rows.indices, _log_counts(rows), days, ticks
-        how: dict[str, Any] = {
-            "k": self._candidates(about), "budget": self.budget, "knobs": KNOBS[self.ageing],
-        }  # fmt: skip
-        if about is None:
-            return _fuse(*self.index_.judge(*asked, **how))
-        neighbour, centroid, cosines, ordinals = self.index_.nearest(*asked, **how)
-        # The rows of X do not know one another: all neighbours are of the past.
-        self._blend(rows, days, about, cosines, ordinals, neighbour, centroid)
+        neighbour, centroid, cosines, ordinals = self.index_.judge(
+            rows.indptr, rows.indices, _log_counts(rows), days, ticks, k=self._candidates(about), budget=self.budget,
+            knobs=KNOBS[self.ageing],
+        )  # fmt: skip
+        if about is not None:
+            # The rows of X do not know one another: all neighbours are of the past.
+            self._blend(rows, days, about, cosines, ordinals, neighbour, centroid)
         return _fuse(neighbour, centroid)
 
     def _score_then_learn(

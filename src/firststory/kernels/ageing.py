@@ -40,6 +40,19 @@ def too_old(cosine: float, days: float, beta: float, strong: float, least: float
 
 
 @kernel
+def needed(score: float, days: float, beta: float, strong: float) -> float:
+    """A cosine below this is surely `lagged` to less than the score.
+
+    With g(c) = score * (1 + days) ** (beta (1 - c) ** strong), which falls, the cosine looked for is c = g(c): g of the
+    score is never less than c, and g of that never more.
+    """
+    exponent = beta * math.log(1.0 + days)
+    most = min(1.0, score * math.exp(exponent * (1.0 - score) ** strong))
+    # A little less: the two sides are rounded.
+    return 0.999999 * score * math.exp(exponent * (1.0 - most) ** strong)
+
+
+@kernel
 def faded(cosine: float, days: float, floor: float, tau: float, strong: float) -> float:
     """cosine * (floor + (1 - floor) exp(-days / tau)), the loss being less for a strong match."""
     loss = (1.0 - floor) * (1.0 - math.exp(-days / tau))

@@ -1,8 +1,9 @@
 """The index of the fused detector: posting lists, idf, norms and clusters of the past.
 
 Lists hold `1 + ln x`; the square of the idf weight sits between the two sides of each product (`idf2`), so that idf
-can change without a posting being touched. What depends on idf (`idf2` and the norm of every row) is refreshed from
-time to time, never at every row. One row is judged in `fused_look`, one after the other in `fused_follow`.
+can change without a posting being touched. What depends on idf (`idf2`, the norm of every row, and what clusters hold
+of each term) is refreshed from time to time, never at every row. One row is judged in `fused_look`, one after the other
+in `fused_follow`.
 """
 
 from __future__ import annotations
@@ -12,28 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.kernels.cluster_sums import gather_common
+from firststory.kernels.cluster_sums import ClusterSums
 from firststory.kernels.fused_follow import follow_fused, judge_fused
-from firststory.kernels.fused_lanes import BORN, CLUSTER, INVERSE, SQUARE
-from firststory.kernels.fused_norms import BLOCK, STALE, refresh, weigh
-from firststory.kernels.fused_tally import FREE, FRESH_AT, FRESH_ROWS, IDF_POWER, OPENED, SUMMED_AT, SUMMED_OPENED
-from firststory.kernels.window import NEXT, WindowIndex
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Slots = NDArray[np.int32]
-
-COMMON = 0.02
-"""A term is common when more than this share of the window has it."""
-
-MANY = 10_000
-"""Rows in the window from which on this is done at all."""
-
-SUMMED = 50
-"""Clusters are summed anew after 1/SUMMED of the window; what leaves the window in between stays in the sums."""
-
-COMPLETED = 12
-"""How many of the nearest rows get their exact cosine when the lists of common terms were not walked."""
+from firststory.kernels.fused_norms import due, refresh, weigh
+from firststory.kernels.fused_parts import Clusters, Floats, Ints, Lists, Log, Rows, Slots, scratch
+from firststory.kernels.fused_tally import FREE, FRESH_ROWS, IDF_POWER, IN_USE
+from firststory.kernels.window import WindowIndex
 
 
 class FusedIndex(WindowIndex):
@@ -49,11 +34,7 @@ class FusedIndex(WindowIndex):
     }
     """As many slots as rows: a cluster without a living member gives its slot back."""
 
-    gathered_sums: ClassVar[tuple[str, ...]] = ("common", "common_begin", "holders", "held", "summed", "portion")
-    """What clusters hold of common terms. A state of an earlier version names clusters otherwise here: it goes without,
-    and the next refresh gathers them anew."""
-
-    own: ClassVar[tuple[str, ...]] = ("idf2", "free", "tally", *gathered_sums)
+    own: ClassVar[tuple[str, ...]] = ("idf2", "free", "tally")
 
     born: Floats
     inverse: Floats
@@ -63,104 +44,100 @@ class FusedIndex(WindowIndex):
     c_day: Floats
     c_tick: Floats
     c_label: Ints
+    common: NDArray[np.bool_]
 
     def __init__(self, capacity: int = 64) -> None:
         super().__init__(capacity)
         for name, kind in self.per_cluster.items():
             setattr(self, name, np.zeros(capacity, dtype=kind))
         self.idf2 = np.zeros(0)
-        self.common, self.holders = np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32)
-        self.common_begin, self.held = np.zeros(1, dtype=np.int64), np.zeros(0)
-        self.summed, self.portion = np.zeros(0, dtype=np.int32), np.zeros(0)
         self.free = np.arange(capacity, dtype=np.int32)[::-1].copy()
-        self.tally = np.array([capacity, 0, 0, 0, 0, 0], dtype=np.int64)
+        self.tally = np.array([capacity, 0, 0, 0, 0], dtype=np.int64)
+        self.held = ClusterSums()
         self._lay_out()
 
     def judge(
         self, indptr: Ints, indices: Ints, data: Floats, days: Floats, ticks: Floats, *, k: int, budget: int,
         knobs: Floats,
-    ) -> tuple[Floats, Floats]:  # fmt: skip
-        """NN and CEN of each row by itself against the past. On copies of the scratch: several threads may ask."""
-        n, kept = len(indptr) - 1, max(k, COMPLETED)
+    ) -> tuple[Floats, Floats, Floats, Ints]:  # fmt: skip
+        """NN and CEN of each row by itself against the past; the k best (plain cosines, ordinals).
+
+        With scratch of its own: several threads may ask.
+        """
+        n = len(indptr) - 1
         neighbour, centroid = np.zeros(n), np.zeros(n)
+        scores, cosines, ordinals = np.zeros((n, k)), np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
         judge_fused(
-            indptr.astype(np.int64), indices.astype(np.int64), data, days, ticks, k, budget, self._fresh(knobs),
-            knobs,
-            self.meta, self.tally, self.start, self.length, self.members, self.weights,
-            self.log_start, self.log_length, self.log_terms, self.log_weights,
-            self.idf2, self.lanes.copy(), self.common, self.common_begin, self.holders, self.held, self.summed,
-            self.portion, self.c_lanes.copy(), self.c_day, self.c_tick, self.c_label, self.gathered.copy(),
-            np.empty_like(self.touched), np.empty_like(self.clusters),
-            np.zeros((n, kept)), np.zeros((n, kept)), np.full((n, kept), -1, dtype=np.int64), neighbour, centroid,
+            indptr.astype(np.int64), indices.astype(np.int64), data, days, ticks, budget, self._fresh(knobs), knobs,
+            self.meta, self.tally, *self._past(), scratch(len(self.born), len(self.start)),
+            scores, cosines, ordinals, neighbour, centroid,
         )  # fmt: skip
-        return neighbour, centroid
+        return neighbour, centroid, cosines, ordinals
 
     def follow(
         self, indptr: Ints, indices: Ints, data: Floats, days: Floats, ticks: Floats, *, width: int, k: int,
         window: int, max_age: float, budget: int, knobs: Floats,
     ) -> tuple[Floats, Floats, Floats, Ints, Ints, Floats, Ints]:  # fmt: skip
         """NN, CEN, the k best (plain cosines, ordinals), the cluster of each row, its cosine and size before."""
-        n, kept = len(indptr) - 1, max(k, COMPLETED)
+        n = len(indptr) - 1
         indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
-        scores, cosines = np.zeros((n, kept)), np.zeros((n, kept))
-        ordinals = np.full((n, kept), -1, dtype=np.int64)
+        scores, cosines, ordinals = np.zeros((n, k)), np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
         neighbour, centroid, joined = np.zeros(n), np.zeros(n), np.zeros(n)
         labels, sizes = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        self.widen(width)
-        self.idf2 = np.concatenate([self.idf2, np.full(width - len(self.idf2), self._fresh(knobs))])
+        self._meet(width, self._fresh(knobs))
         done = 0
         while True:
+            lists, log, rows, idf2, common, held, clusters = self._past()
             done = follow_fused(
-                indptr, indices, data, days, ticks, done, window, max_age, k, budget, knobs, self.meta, self.tally,
-                self.start, self.length, self.room, self.members, self.weights,
-                self.log_start, self.log_length, self.log_terms, self.log_weights,
-                self.idf2, self.inverse, self.born, self.cluster, self.lanes,
-                self.common, self.common_begin, self.holders, self.held, self.summed, self.portion, self.place,
-                self.c_lanes, self.c_square, self.c_size, self.c_day, self.c_tick, self.c_label, self.free,
-                self.gathered, self.touched, self.clusters,
+                indptr, indices, data, days, ticks, done, window, max_age, budget, knobs, self.meta, self.tally,
+                lists, log, rows, idf2, common, held, self.held.used, clusters, self.scratch,
                 scores, cosines, ordinals, neighbour, centroid, labels, joined, sizes,
             )  # fmt: skip
-            if self.meta[NEXT] - self.tally[FRESH_AT] >= max(BLOCK, len(self) // STALE):
-                self._refresh(float(knobs[IDF_POWER]), budget)
+            if due(self.meta, self.tally):
+                self._refresh(float(knobs[IDF_POWER]))
             if done == n:
-                return neighbour, centroid, cosines[:, :k], ordinals[:, :k], labels, joined, sizes
-            self.make_room(indices[indptr[done] : indptr[done + 1]], window)
+                return neighbour, centroid, cosines, ordinals, labels, joined, sizes
+            terms = indices[indptr[done] : indptr[done + 1]]
+            self.make_room(terms, window)
+            self.held.make_room(terms)
 
-    def _refresh(self, power: float, budget: int) -> None:
-        """Norms and idf as of now; and what clusters hold of common terms, if rows need it and it is old."""
-        refresh(
-            power, self.meta, self.tally, self.length, self.log_start, self.log_length, self.log_terms,
-            self.log_weights, self.idf2, self.inverse,
-        )  # fmt: skip
-        self.lanes[:, INVERSE] = self.inverse
-        # The mean row's postings are the sum of df^2 over the rows.
-        needed = len(self) >= MANY and float((self.length.astype(float) ** 2).sum()) > 0.3 * budget * len(self)
-        if needed and (not len(self.summed) or self.meta[NEXT] - self.tally[SUMMED_AT] >= len(self) // SUMMED):
-            self._sum_clusters()
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays."""
+        parts = [*vars(self).values(), *vars(self.held).values(), *self.scratch]
+        return sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
 
-    def _sum_clusters(self) -> None:
-        """What every cluster holds of each common term, as of now; clusters are numbered by their place in `summed`."""
-        many = self.length > COMMON * len(self)
-        terms = np.flatnonzero(many)
-        self.common = np.where(many, np.cumsum(many) - 1, -1).astype(np.int32)
-        self.summed = np.flatnonzero(self.c_size > 0).astype(np.int32)
-        self.portion = 1.0 / self.c_size[self.summed]
-        self._find_places()
-        # The room is an upper bound; what is not written is never real memory.
-        room = int(np.minimum(self.length[terms], len(self.summed)).sum())
-        holders, held = np.empty(room, dtype=np.int32), np.empty(room)
-        self.common_begin = np.zeros(len(terms) + 1, dtype=np.int64)
-        gather_common(
-            terms, self.start, self.length, self.members, self.weights, self.place[self.cluster], self.inverse,
-            len(self.summed), self.common_begin, holders, held,
-        )  # fmt: skip
-        used = int(self.common_begin[-1])
-        self.holders, self.held = holders[:used].copy(), held[:used].copy()
-        self.tally[SUMMED_AT], self.tally[SUMMED_OPENED] = self.meta[NEXT], self.tally[OPENED]
+    def _past(self) -> tuple[Lists, Log, Rows, Floats, NDArray[np.bool_], Lists, Clusters]:
+        """All that a row is judged by, as kernels take it."""
+        return (
+            Lists(self.start, self.length, self.room, self.members, self.weights),
+            Log(self.log_start, self.log_length, self.log_terms, self.log_weights),
+            Rows(self.born, self.inverse, self.cluster, self.scale, self.share),
+            self.idf2,
+            self.common,
+            self.held.lists,
+            Clusters(self.c_square, self.c_scale, self.c_size, self.c_day, self.c_tick, self.c_label, self.free),
+        )
+
+    def _refresh(self, power: float) -> None:
+        """Norms and idf as of now, and what clusters hold by them."""
+        lists, log, rows, idf2, common, _, _ = self._past()
+        refresh(power, self.meta, self.tally, self.length, log, rows, idf2, common)
+        self.held.gather(lists, self.cluster, self.inverse, int(self.tally[IN_USE]))
 
     def _fresh(self, knobs: Floats) -> float:
         """idf2 of a term that nobody has seen, as of the last refresh."""
         return weigh(int(self.tally[FRESH_ROWS]), 0, float(knobs[IDF_POWER]))
+
+    def _meet(self, width: int, fresh: float) -> None:
+        """Lists and weights for terms that are new."""
+        more = width - len(self.start)
+        if more > 0:
+            self.widen(width)
+            self.held.widen(width)
+            self.idf2 = np.concatenate([self.idf2, np.full(more, fresh)])
+            self.common = np.concatenate([self.common, np.zeros(more, dtype=np.bool_)])
+            self.scratch = scratch(len(self.born), width)
 
     def _widen_ring(self) -> None:
         old = len(self.born)
@@ -168,40 +145,38 @@ class FusedIndex(WindowIndex):
         for name in self.per_cluster:
             part = getattr(self, name)
             setattr(self, name, np.concatenate([part, np.zeros(old, dtype=part.dtype)]))
-        # The ring is full, but there may be fewer clusters than rows: the new slots go on top of the stack.
+        # The new slots go below the others on the stack: those in use stay the first ones.
         spare = self.free[: self.tally[FREE]]
-        self.free = np.zeros(2 * old, dtype=np.int32)
-        self.free[: len(spare)] = spare
-        self.free[len(spare) : len(spare) + old] = np.arange(2 * old - 1, old - 1, -1)
+        self.free = np.concatenate([np.arange(2 * old - 1, old - 1, -1), spare, np.zeros(old - len(spare))]).astype(
+            np.int32
+        )
         self.tally[FREE] = len(spare) + old
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """Everything that follows from the arrays: lanes, scratch, where each cluster stands in the gathered sums."""
-        capacity = len(self.born)
-        self.lanes, self.c_lanes = np.zeros((capacity, 4)), np.zeros((capacity, 4))
-        self.lanes[:, INVERSE], self.lanes[:, BORN], self.lanes[:, CLUSTER] = self.inverse, self.born, self.cluster
-        self.c_lanes[:, SQUARE] = self.c_square
-        self.touched, self.clusters = np.empty(capacity + 1, dtype=np.int64), np.empty(capacity + 1, dtype=np.int64)
-        self._find_places()
-
-    def _find_places(self) -> None:
-        self.place = np.full(len(self.born), -1, dtype=np.int32)
-        there = np.flatnonzero(self.summed >= 0)
-        self.place[self.summed[there]] = there
-        self.gathered = np.zeros(len(self.summed))
+        """Everything that follows from the arrays."""
+        self.c_scale = 1.0 / np.sqrt(np.maximum(self.c_square, 1e-30))
+        self.scale = self.inverse.astype(np.float32)
+        # Until the next refresh no term counts as common.
+        self.common, self.share = np.zeros(len(self.start), dtype=np.bool_), np.zeros(len(self.born), dtype=np.float32)
+        self.scratch = scratch(len(self.born), len(self.start))
 
     def get_state(self) -> dict[str, Any]:
-        """The living rows, the clusters as they lie, idf as of the last refresh."""
+        """The living rows, the clusters as they lie and what they hold, idf as of the last refresh."""
         own = {name: getattr(self, name).copy() for name in (*self.per_cluster, *self.own)}
-        return {**super().get_state(), **own}
+        return {**super().get_state(), **own, "sums": self.held.get_state()}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Build the lists again from the living rows."""
         index = super().from_state(state)
         for name in (*cls.per_cluster, *cls.own):
-            if "portion" in state or name not in cls.gathered_sums:
-                setattr(index, name, state[name].copy())
+            setattr(index, name, state[name].copy())
+        if "sums" in state:
+            index.held = ClusterSums.from_state(state["sums"])
+        else:  # of an earlier version
+            used = np.flatnonzero(index.c_size > 0)
+            index.tally = np.append(index.tally[:IN_USE], used.max(initial=-1) + 1)
+            index.held.gather(index._past()[0], index.cluster, index.inverse, int(index.tally[IN_USE]))
         index._lay_out()
         return index

@@ -7,16 +7,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.kernels.fused_lanes import BORN, CLUSTER, DOT, INVERSE, SQUARE
+from firststory.kernels.cluster_sums import add_row, take_row
 from firststory.kernels.fused_look import look
-from firststory.kernels.fused_norms import BLOCK, STALE
-from firststory.kernels.fused_tally import FREE, FRESH_AT, OPENED
+from firststory.kernels.fused_norms import due, share_of
+from firststory.kernels.fused_parts import Clusters, Floats, Ints, Lists, Log, Rows, Scratch
+from firststory.kernels.fused_tally import FREE, IN_USE, OPENED
 from firststory.kernels.jit import kernel
+from firststory.kernels.postings import room_needed
 from firststory.kernels.window import NEXT, OLDEST, evict, has_room, remember
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Slots = NDArray[np.int32]
 
 
 @kernel
@@ -26,35 +24,19 @@ def judge_fused(
     data: Floats,
     days: Floats,
     ticks: Floats,
-    k: int,
     budget: int,
     fresh: float,
     knobs: Floats,
     meta: Ints,
     tally: Ints,
-    start: Ints,
-    length: Ints,
-    members: Slots,
-    weights: Floats,
-    log_start: Ints,
-    log_length: Ints,
-    log_terms: Slots,
-    log_weights: Floats,
+    lists: Lists,
+    log: Log,
+    rows: Rows,
     idf2: Floats,
-    lanes: Floats,
-    common: Slots,
-    common_begin: Ints,
-    holders: Slots,
-    held: Floats,
-    summed: Slots,
-    portion: Floats,
-    c_lanes: Floats,
-    c_day: Floats,
-    c_tick: Floats,
-    c_label: Ints,
-    gathered: Floats,
-    touched: Ints,
-    clusters: Ints,
+    common: NDArray[np.bool_],
+    held: Lists,
+    clusters: Clusters,
+    scratch: Scratch,
     scores: Floats,
     cosines: Floats,
     ordinals: Ints,
@@ -65,39 +47,52 @@ def judge_fused(
     for i in range(len(indptr) - 1):
         row = slice(indptr[i], indptr[i + 1])
         neighbour[i], centroid[i], _, _, _ = look(
-            indices[row], data[row], days[i], ticks[i], k, budget, fresh, knobs, meta, tally, start, length,
-            members, weights, log_start, log_length, log_terms, log_weights, idf2, lanes,
-            common, common_begin, holders, held, summed, portion, c_lanes, c_day, c_tick, c_label,
-            gathered, touched, clusters, scores[i], cosines[i], ordinals[i],
+            indices[row], data[row], days[i], ticks[i], budget, fresh, knobs, meta, tally, lists, log, rows, idf2,
+            common, held, clusters, scratch, scores[i], cosines[i], ordinals[i],
         )  # fmt: skip
 
 
 @kernel
-def leave_cluster(
-    slot: int,
-    tally: Ints,
-    cluster: Slots,
-    c_square: Floats,
-    c_size: Ints,
-    c_lanes: Floats,
-    free: Slots,
-    summed: Slots,
-    place: Slots,
-) -> None:
+def join(c: int, cosine: float, clusters: Clusters) -> None:
+    """One member more, of this cosine to the cluster as it was."""
+    clusters.square[c] += 1.0 + 2.0 * cosine * math.sqrt(clusters.square[c])
+    clusters.scale[c] = 1.0 / math.sqrt(clusters.square[c])
+    clusters.size[c] += 1
+
+
+@kernel
+def leave(c: int, tally: Ints, clusters: Clusters) -> None:
     """One member less: |S|^2 = m + m(m-1) c for a mean cosine c between members, which the leaver does not change."""
-    k = cluster[slot]
-    m = c_size[k]
+    m = clusters.size[c]
     if m == 1:
-        free[tally[FREE]] = k
+        clusters.free[tally[FREE]] = c
         tally[FREE] += 1
-        if place[k] >= 0:  # what was gathered of it is nobody's now: the slot may become another cluster
-            summed[place[k]] = -1
-            place[k] = -1
     else:
-        mean = max(0.0, c_square[k] - m) / (m * (m - 1.0))
-        c_square[k] = m - 1.0 + (m - 1.0) * (m - 2.0) * mean
-        c_lanes[k, SQUARE] = c_square[k]
-    c_size[k] = m - 1
+        mean = max(0.0, clusters.square[c] - m) / (m * (m - 1.0))
+        clusters.square[c] = m - 1.0 + (m - 1.0) * (m - 2.0) * mean
+        clusters.scale[c] = 1.0 / math.sqrt(clusters.square[c])
+    clusters.size[c] = m - 1
+
+
+@kernel
+def open_cluster(tally: Ints, clusters: Clusters) -> int:
+    """A cluster of one row in a free slot; labels are never used twice."""
+    tally[FREE] -= 1
+    c = clusters.free[tally[FREE]]
+    clusters.square[c], clusters.scale[c], clusters.size[c], clusters.label[c] = 1.0, 1.0, 1, tally[OPENED]
+    tally[OPENED] += 1
+    tally[IN_USE] = max(tally[IN_USE], c + 1)
+    return int(c)
+
+
+@kernel
+def forget_oldest(meta: Ints, tally: Ints, lists: Lists, log: Log, rows: Rows, held: Lists, clusters: Clusters) -> None:
+    """Take the oldest row out of its cluster and of the lists."""
+    slot = meta[OLDEST] % len(rows.born)
+    own = slice(log.start[slot], log.start[slot] + log.length[slot])
+    take_row(log.terms[own], log.weights[own], rows.inverse[slot], rows.cluster[slot], held)
+    leave(rows.cluster[slot], tally, clusters)
+    evict(meta, lists.start, lists.length, lists.room, log.start, log.length, log.terms)
 
 
 @kernel
@@ -110,42 +105,19 @@ def follow_fused(
     first: int,
     window: int,
     max_age: float,
-    k: int,
     budget: int,
     knobs: Floats,
     meta: Ints,
     tally: Ints,
-    start: Ints,
-    length: Ints,
-    room: Ints,
-    members: Slots,
-    weights: Floats,
-    log_start: Ints,
-    log_length: Ints,
-    log_terms: Slots,
-    log_weights: Floats,
+    lists: Lists,
+    log: Log,
+    rows: Rows,
     idf2: Floats,
-    inverse: Floats,
-    born: Floats,
-    cluster: Slots,
-    lanes: Floats,
-    common: Slots,
-    common_begin: Ints,
-    holders: Slots,
-    held: Floats,
-    summed: Slots,
-    portion: Floats,
-    place: Slots,
-    c_lanes: Floats,
-    c_square: Floats,
-    c_size: Ints,
-    c_day: Floats,
-    c_tick: Floats,
-    c_label: Ints,
-    free: Slots,
-    gathered: Floats,
-    touched: Ints,
-    clusters: Ints,
+    common: NDArray[np.bool_],
+    held: Lists,
+    held_used: Ints,
+    clusters: Clusters,
+    scratch: Scratch,
     scores: Floats,
     cosines: Floats,
     ordinals: Ints,
@@ -159,42 +131,38 @@ def follow_fused(
 
     Returns the first row not done: the number of rows, or where room ran out, or after which a refresh is due.
     """
-    capacity = len(born)
+    capacity = len(rows.born)
     for i in range(first, len(indptr) - 1):
         row = slice(indptr[i], indptr[i + 1])
         terms, values = indices[row], data[row]
-        if not has_room(terms, window, meta, length, room, members, log_start, log_terms):
+        if not has_room(terms, window, meta, lists.length, lists.room, lists.members, log.start, log.terms):
+            return i
+        if held_used[0] + room_needed(terms, held.length, held.room) > len(held.members):
             return i
         neighbour[i], centroid[i], norm, c, cosine = look(
-            terms, values, days[i], ticks[i], k, budget, 0.0, knobs, meta, tally, start, length, members, weights,
-            log_start, log_length, log_terms, log_weights, idf2, lanes,
-            common, common_begin, holders, held, summed, portion, c_lanes, c_day, c_tick, c_label,
-            gathered, touched, clusters, scores[i], cosines[i], ordinals[i],
+            terms, values, days[i], ticks[i], budget, 0.0, knobs, meta, tally, lists, log, rows, idf2, common, held,
+            clusters, scratch, scores[i], cosines[i], ordinals[i],
         )  # fmt: skip
-        joined[i], joined_size[i] = cosine if c >= 0 else 0.0, c_size[c] if c >= 0 else 0
-        if c >= 0:
+        opened = c < 0
+        if not opened:
             # Before anyone leaves: the cosine was taken with all of the members.
-            c_square[c] += 1.0 + 2.0 * cosine * math.sqrt(c_square[c])
-            c_size[c] += 1
-            c_lanes[c, SQUARE] = c_square[c]
+            joined[i], joined_size[i] = cosine, clusters.size[c]
+            join(c, cosine, clusters)
         while meta[NEXT] > meta[OLDEST] and (
-            meta[NEXT] - meta[OLDEST] >= window or days[i] - born[meta[OLDEST] % capacity] > max_age
+            meta[NEXT] - meta[OLDEST] >= window or days[i] - rows.born[meta[OLDEST] % capacity] > max_age
         ):
-            leave_cluster(meta[OLDEST] % capacity, tally, cluster, c_square, c_size, c_lanes, free, summed, place)
-            evict(meta, start, length, room, log_start, log_length, log_terms)
-        if c < 0:
-            tally[FREE] -= 1
-            c = free[tally[FREE]]
-            c_square[c], c_size[c], c_label[c] = 1.0, 1, tally[OPENED]
-            c_lanes[c, SQUARE] = 1.0
-            tally[OPENED] += 1
+            forget_oldest(meta, tally, lists, log, rows, held, clusters)
+        if opened:
+            c = open_cluster(tally, clusters)
         slot = remember(
-            terms, values, meta, start, length, room, members, weights,
-            log_start, log_length, log_terms, log_weights,
+            terms, values, meta, lists.start, lists.length, lists.room, lists.members, lists.weights,
+            log.start, log.length, log.terms, log.weights,
         )  # fmt: skip
-        born[slot], inverse[slot], cluster[slot] = days[i], 1.0 / norm, c
-        lanes[slot, DOT], lanes[slot, INVERSE], lanes[slot, BORN], lanes[slot, CLUSTER] = 0.0, 1.0 / norm, days[i], c
-        c_day[c], c_tick[c], labels[i] = days[i], ticks[i], c_label[c]
-        if meta[NEXT] - tally[FRESH_AT] >= max(BLOCK, (meta[NEXT] - meta[OLDEST]) // STALE):
+        inverse = 1.0 / norm
+        rows.born[slot], rows.inverse[slot], rows.cluster[slot], rows.scale[slot] = days[i], inverse, c, inverse
+        rows.share[slot] = share_of(slot, inverse, log, idf2, common)
+        add_row(terms, values, inverse, c, held, held_used)
+        clusters.day[c], clusters.tick[c], labels[i] = days[i], ticks[i], clusters.label[c]
+        if due(meta, tally):
             return i + 1
     return len(indptr) - 1

@@ -7,13 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.kernels.fused_parts import Floats, Ints, Log, Rows
 from firststory.kernels.fused_tally import FRESH_AT, FRESH_ROWS
 from firststory.kernels.jit import kernel
 from firststory.kernels.window import NEXT, OLDEST
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Slots = NDArray[np.int32]
 
 BLOCK = 100
 """Rows between two refreshes while the window holds less than BLOCK * STALE rows."""
@@ -21,6 +18,15 @@ BLOCK = 100
 STALE = 100
 """Beyond that, a refresh comes after 1/STALE of the window: idf hardly moves in between, and the cost per row stays
 constant however long the stream."""
+
+COMMON = 0.1
+"""A term is common when more than this share of the window has it: its list need not be walked to find neighbours."""
+
+
+@kernel
+def due(meta: Ints, tally: Ints) -> bool:
+    """Whether it is time for a refresh."""
+    return bool(meta[NEXT] - tally[FRESH_AT] >= max(BLOCK, (meta[NEXT] - meta[OLDEST]) // STALE))
 
 
 @kernel
@@ -30,17 +36,26 @@ def weigh(rows: int, df: int, power: float) -> float:
 
 
 @kernel
+def share_of(slot: int, inverse: float, log: Log, idf2: Floats, common: NDArray[np.bool_]) -> float:
+    """The part of the row's norm that its common terms have, never too little when rounded to single precision."""
+    terms, weights, total = log.terms, log.weights, 0.0
+    for a in range(log.start[slot], log.start[slot] + log.length[slot]):
+        v = terms[a]
+        if common[v]:
+            total += weights[a] * weights[a] * idf2[v]
+    return 1.000001 * math.sqrt(total) * inverse
+
+
+@kernel
 def refresh(
     power: float,
     meta: Ints,
     tally: Ints,
     length: Ints,
-    log_start: Ints,
-    log_length: Ints,
-    log_terms: Slots,
-    log_weights: Floats,
+    log: Log,
+    rows: Rows,
     idf2: Floats,
-    inverse: Floats,
+    common: NDArray[np.bool_],
 ) -> None:
     """idf of every term and 1/norm of every row as of now. A list's length is the term's document frequency."""
     alive = meta[NEXT] - meta[OLDEST]
@@ -49,10 +64,17 @@ def refresh(
         table[df] = weigh(alive, df, power)
     for v in range(len(length)):
         idf2[v] = table[length[v]] if length[v] < len(table) else weigh(alive, length[v], power)
+        common[v] = length[v] > COMMON * alive
+    begin, count, terms, weights = log.start, log.length, log.terms, log.weights
     for ordinal in range(meta[OLDEST], meta[NEXT]):
-        slot = ordinal % len(log_start)
-        total = 0.0
-        for a in range(log_start[slot], log_start[slot] + log_length[slot]):
-            total += log_weights[a] * log_weights[a] * idf2[log_terms[a]]
-        inverse[slot] = 1.0 / math.sqrt(total + 1e-30)
+        slot = ordinal % len(begin)
+        total, frequent = 0.0, 0.0
+        for a in range(begin[slot], begin[slot] + count[slot]):
+            term = np.uint32(terms[a])
+            square = weights[a] * weights[a] * idf2[term]
+            total += square
+            frequent += square * common[term]
+        rows.inverse[slot] = 1.0 / math.sqrt(total + 1e-30)
+        rows.scale[slot] = rows.inverse[slot]
+        rows.share[slot] = 1.000001 * math.sqrt(frequent) * rows.inverse[slot]
     tally[FRESH_AT], tally[FRESH_ROWS] = meta[NEXT], alive

@@ -9,6 +9,6 @@ cluster's cosine after long silence, the days in which it falls by e, the expone
 match ages (0: like any other); how many terms a short row has at most, and what it has in place of the exponents and
 of the last: a strong match of two short texts says less."""
 
-FREE, OPENED, FRESH_AT, FRESH_ROWS, SUMMED_AT, SUMMED_OPENED = 0, 1, 2, 3, 4, 5
+FREE, OPENED, FRESH_AT, FRESH_ROWS, IN_USE = 0, 1, 2, 3, 4
 """What `tally` holds: cluster slots on the free stack, clusters ever opened; at the last refresh, rows ever seen and
-rows in the window; when clusters were last summed, rows ever seen and clusters ever opened."""
+rows in the window; the cluster slots that were ever used are those below the last."""

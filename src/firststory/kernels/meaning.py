@@ -33,18 +33,26 @@ def to_unit(vectors: Vectors) -> None:
 
 
 @kernel
-def sum_pieces(pieces: NDArray[np.int32], begin: Ints, table: Vectors, out: Vectors) -> None:
-    """out[i] += table[p] for the pieces p of text i, unless it has more unknown words than known pieces."""
+def sum_pieces(
+    words: NDArray[np.int32], begin: Ints, first: Ints, parts: NDArray[np.int32], table: Vectors, out: Vectors
+) -> None:
+    """out[i] += table[p] for the pieces p of the words of text i, unless it has more unknown words than known pieces.
+
+    The words of text i are words[begin[i]:begin[i + 1]], the pieces of word w parts[first[w]:first[w + 1]].
+    """
     for i in range(len(begin) - 1):
-        unknown = 0
+        unknown, pieces = 0, 0
         for a in range(begin[i], begin[i + 1]):
-            unknown += pieces[a] == UNKNOWN
-        if 2 * unknown > begin[i + 1] - begin[i]:
+            w = words[a]
+            unknown += parts[first[w]] == UNKNOWN
+            pieces += first[w + 1] - first[w]
+        if 2 * unknown > pieces:
             continue
         for a in range(begin[i], begin[i + 1]):
-            if pieces[a] != UNKNOWN:
-                for b in range(table.shape[1]):
-                    out[i, b] += table[pieces[a], b]
+            for p in range(first[words[a]], first[words[a] + 1]):
+                if parts[p] != UNKNOWN:
+                    for b in range(table.shape[1]):
+                        out[i, b] += table[parts[p], b]
 
 
 @kernel

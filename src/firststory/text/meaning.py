@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firststory.kernels.meaning import UNKNOWN, sum_pieces, to_unit
+from firststory.kernels.tokens import number_forms
+from firststory.kernels.words import AROUND, SPACE, cut_words
 from firststory.text.word_pieces import WordPieces, load_pieces
 
 MAX_LENGTH = 64
 """Characters of a word at most."""
+BLOCK = 500
+"""Texts that are read at once."""
 MAX_WORDS = 1 << 17
 """Words whose pieces are kept; then the table starts afresh."""
-AROUND = ".,:;!?…-–—'\"‘’“”«»()[]{}<>*#|/\\"
+MARKS = ".,:;!?…-–—'\"‘’“”«»()[]{}<>*#|/\\"
 """What may stand around a word and is no part of it."""
+LAST_SPACE = 0x3000
+"""No white space beyond it, and none of the marks."""
 LANGUAGES = frozenset({"en"})
 """The languages that the table was trained for."""
 
@@ -54,38 +59,79 @@ class ShortTextVectors:
     def transform(self, texts: Iterable[str]) -> Vectors:
         """A row of length one, or of zeros, for each text."""
         if self._words is None:
-            self._words = _Words(load_pieces(self.dimensions))
-        if len(self._words) > MAX_WORDS:
-            self._words.clear()
-        pieces_of = self._words.__getitem__
-        found = []
-        for text in texts:
-            words = text.split(None, self.short)
-            found.append(b"".join(map(pieces_of, words)) if len(words) <= self.short else b"")
-        vectors = np.zeros((len(found), self.dimensions), dtype=np.float32)
-        ends = np.cumsum([0, *map(len, found)]) // 4
-        sum_pieces(np.frombuffer(b"".join(found), dtype=np.int32), ends, self._words.pieces.vectors, vectors)
+            self._words = _Words(load_pieces(self.dimensions), self.short)
+        longest = self.short * (MAX_LENGTH + 1)
+        # What is too long for so few words is not even looked at.
+        lines = ["" if len(text) > longest else text for text in texts]
+        vectors = np.zeros((len(lines), self.dimensions), dtype=np.float32)
+        for begin in range(0, len(lines), BLOCK):
+            words, bounds = self._words.read(lines[begin : begin + BLOCK])
+            pieces = self._words.pieces
+            sum_pieces(
+                words, bounds, self._words.first, self._words.parts, pieces.vectors, vectors[begin : begin + BLOCK]
+            )
         to_unit(vectors)
         return vectors
 
 
-class _Words(dict[str, bytes]):
-    """The pieces of each word as int32 numbers: to join bytes is the quickest way to list those of a whole text.
+class _Words:
+    """Words by number, and the pieces of each: word w has parts[first[w]:first[w + 1]]."""
 
-    A word that is not there yet is taken in when it is asked for.
-    """
-
-    def __init__(self, pieces: WordPieces) -> None:
-        super().__init__()
+    def __init__(self, pieces: WordPieces, short: int) -> None:
         self.pieces = pieces
+        self.short = short
+        self._classes = _classes()
+        n = BLOCK * short
+        self._starts, self._stops = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+        self._forms, self._kinds = np.empty(n, dtype=np.int32), np.zeros(n, dtype=np.uint8)
+        self.clear()
 
-    def __missing__(self, word: str) -> bytes:
-        if word[0] == "@" or "://" in word or len(word) > MAX_LENGTH:
-            return b""  # hardly any comes twice
-        bare = word.strip(AROUND).removesuffix("'s").removesuffix("’s")
-        if bare == word:
-            found = array("i", self.pieces.of(word) or [UNKNOWN]).tobytes()
-        else:
-            found = self[bare] if bare else b""
-        self[word] = found
-        return found
+    def clear(self) -> None:
+        """Forget every word. Memory that is not written to is not taken either."""
+        room = MAX_WORDS + BLOCK * self.short
+        self.n, self._used, self._n_parts = 0, 0, 0
+        self._table = np.zeros((1 << (2 * room - 1).bit_length(), 4), dtype=np.uint64)
+        self._arena = np.zeros(16 * MAX_WORDS + self._letters(), dtype=np.uint32)
+        self._places, self._simple = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.bool_)
+        self.first = np.zeros(room + 1, dtype=np.int64)
+        self.parts = np.zeros(1024, dtype=np.int32)
+
+    def _letters(self) -> int:
+        """Room in the arena that one block may need."""
+        return BLOCK * self.short * (MAX_LENGTH + 1)
+
+    def read(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The numbers of the words of at most BLOCK texts, and where the words of each begin and end."""
+        if self.n > MAX_WORDS or self._used + self._letters() > len(self._arena):
+            self.clear()
+        codes = np.frombuffer("\n".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        ends = np.cumsum([len(text) + 1 for text in texts], dtype=np.int64) - 1
+        bounds = np.zeros(len(texts) + 1, dtype=np.int64)
+        n = cut_words(codes, ends, self._classes, self.short, MAX_LENGTH, self._starts, self._stops, bounds)
+        known = self.n
+        self.n, self._used = number_forms(
+            codes, self._starts, self._stops, self._kinds, n, MAX_LENGTH, self._table, self._arena, self._used, known,
+            self._forms, self._places, self._simple,
+        )  # fmt: skip
+        for word in range(known, self.n):
+            self._take_in(word)
+        return self._forms, bounds
+
+    def _take_in(self, word: int) -> None:
+        place = self._places[word]
+        letters = self._arena[place + 1 : place + 1 + (self._arena[place] >> 8)]
+        found = self.pieces.of(letters.tobytes().decode("utf-32-le", "surrogatepass")) or [UNKNOWN]
+        last = self._n_parts + len(found)
+        if last > len(self.parts):
+            self.parts = np.concatenate([self.parts, np.zeros_like(self.parts)])
+        self.parts[self._n_parts : last] = found
+        self.first[word + 1] = self._n_parts = last
+
+
+def _classes() -> NDArray[np.uint8]:
+    """What each character is to `cut_words`, as far as there is white space or a mark."""
+    spaces = [code for code in range(LAST_SPACE + 1) if chr(code).isspace()]
+    classes = np.zeros(LAST_SPACE + 1, dtype=np.uint8)
+    classes[spaces] = SPACE
+    classes[[ord(mark) for mark in MARKS]] = AROUND
+    return classes

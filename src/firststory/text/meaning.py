@@ -113,19 +113,25 @@ class _Words:
             codes, self._starts, self._stops, self._kinds, n, MAX_LENGTH, self._table, self._arena, self._used, known,
             self._forms, self._places, self._simple,
         )  # fmt: skip
-        for word in range(known, self.n):
-            self._take_in(word)
+        if self.n > known:
+            self._take_in(known)
         return self._forms, bounds
 
-    def _take_in(self, word: int) -> None:
-        place = self._places[word]
-        letters = self._arena[place + 1 : place + 1 + (self._arena[place] >> 8)]
-        found = self.pieces.of(letters.tobytes().decode("utf-32-le", "surrogatepass")) or [UNKNOWN]
-        last = self._n_parts + len(found)
-        if last > len(self.parts):
+    def _take_in(self, known: int) -> None:
+        """The pieces of the words from `known` on."""
+        places = self._places[known : self.n]
+        begin = int(places[0])
+        text = self._arena[begin : self._used].tobytes().decode("utf-32-le", "surrogatepass")
+        parts: list[int] = []
+        ends: list[int] = []
+        for place, length in zip((places - begin).tolist(), (self._arena[places] >> 8).tolist(), strict=True):
+            parts += self.pieces.of(text[place + 1 : place + 1 + length]) or (UNKNOWN,)
+            ends.append(self._n_parts + len(parts))
+        while ends[-1] > len(self.parts):
             self.parts = np.concatenate([self.parts, np.zeros_like(self.parts)])
-        self.parts[self._n_parts : last] = found
-        self.first[word + 1] = self._n_parts = last
+        self.parts[self._n_parts : ends[-1]] = parts
+        self.first[known + 1 : self.n + 1] = ends
+        self._n_parts = ends[-1]
 
 
 def _classes() -> NDArray[np.uint8]:

@@ -23,7 +23,7 @@ MARKS = ".,:;!?…-–—'\"‘’“”«»()[]{}<>*#|/\\"
 LAST_SPACE = 0x3000
 """No white space beyond it, and none of the marks."""
 LANGUAGES = frozenset({"en"})
-"""The languages that the table was trained for."""
+"""The languages that it was tried on."""
 
 Vectors = NDArray[np.float32]
 
@@ -33,7 +33,7 @@ class ShortTextVectors:
 
     A pure function of the text: it learns nothing and has no state. Text of more than `short` words has the zero vector
     (whole articles are better compared by their words), and so has text whose words are mostly unknown to the table
-    (other scripts); web addresses and @names do not count. The table was trained on English.
+    (other scripts); web addresses and @names do not count. It was tried on English only.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ import numpy as np
 from firststory.kernels.fused_parts import Floats, Ints, Lists, Slots
 from firststory.kernels.jit import kernel
 from firststory.kernels.postings import append, compact, room_needed
+from firststory.kernels.prefetch import prefetch
 
 
 @kernel
@@ -31,8 +32,9 @@ def gather(lists: Lists, cluster: Slots, inverse: Floats, in_use: int, start: In
             c = np.uint32(cluster[j])
             before = sums[c]
             touched[n] = c  # stays only if n moves on: no branch to guess
-            sums[c] = before + shares[p] * inverse[j]
-            n += (before == 0.0) & (sums[c] > 0.0)
+            product = shares[p] * inverse[j]
+            sums[c] = before + product
+            n += (before == 0.0) & (product > 0.0)
         start[v], length[v], room[v] = used, n, n + (n >> 3) + (n > 0)
         if used + room[v] > len(members):
             return -1
@@ -59,6 +61,9 @@ def take_row(terms: Slots, values: Floats, scale: float, cluster: int, held: Lis
     Who leaves is the oldest, and clusters stand in the order of their oldest rows: the search is short.
     """
     start, length, members, weights = held.start, held.length, held.members, held.weights
+    for v in terms:
+        prefetch(members, start[v])
+        prefetch(weights, start[v])
     for a in range(len(terms)):
         p, end = start[terms[a]], start[terms[a]] + length[terms[a]]
         while p < end and members[p] != cluster:

@@ -12,6 +12,7 @@ from firststory.kernels.fused_look import look
 from firststory.kernels.fused_norms import due, share_of
 from firststory.kernels.fused_parts import Clusters, Floats, Ints, Lists, Log, Rows, Scratch
 from firststory.kernels.fused_tally import FREE, IN_USE, OPENED
+from firststory.kernels.fused_walk import ask_for_ends
 from firststory.kernels.jit import kernel
 from firststory.kernels.postings import room_needed
 from firststory.kernels.window import NEXT, OLDEST, evict, has_room, remember
@@ -154,6 +155,8 @@ def follow_fused(
             forget_oldest(meta, tally, lists, log, rows, held, clusters)
         if opened:
             c = open_cluster(tally, clusters)
+        ask_for_ends(terms, lists.start, lists.length, lists.members, lists.weights)
+        ask_for_ends(terms, held.start, held.length, held.members, held.weights)
         slot = remember(
             terms, values, meta, lists.start, lists.length, lists.room, lists.members, lists.weights,
             log.start, log.length, log.terms, log.weights,

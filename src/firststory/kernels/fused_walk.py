@@ -44,6 +44,14 @@ def ask_for(begin: int, length: int, members: Slots, weights: Floats) -> None:
 
 
 @kernel
+def ask_for_ends(terms: Ints, start: Ints, length: Ints, members: Slots, weights: Floats) -> None:
+    """The places where these lists will grow."""
+    for v in terms:
+        prefetch(members, start[v] + length[v])
+        prefetch(weights, start[v] + length[v])
+
+
+@kernel
 def walk(
     terms: Ints, query: Floats, walked: NDArray[np.bool_], lists: Lists, dots: NDArray[Any], touched: Ints, many: int
 ) -> int:

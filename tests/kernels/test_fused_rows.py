@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from firststory.detectors.fused_novelty import KNOBS
 from firststory.kernels.fused import FusedIndex
-from firststory.kernels.fused_rows import BLOCK, any_reaches, longest_walked, nearest_rows
+from firststory.kernels.fused_rows import longest_walked, nearest_rows
 from firststory.kernels.window import NEXT, OLDEST
 
 GENTLE = KNOBS["gentle"]
@@ -58,15 +58,6 @@ def test_the_k_best_are_the_true_ones(width, n_terms):
         np.testing.assert_allclose(found[known], cosines[ordinals[known] - alive[0]], atol=1e-12)
         assert len(set(ordinals[known])) == known.sum() and (ordinals[~known] == -1).all()
         assert not index.scratch.dots.any() and not index.scratch.spread.any()
-
-
-def test_a_block_is_ruled_out_only_if_every_row_is():
-    rng = np.random.default_rng(2)
-    dots, scale, share = (rng.random(4 * BLOCK).astype(np.float32) for _ in range(3))
-    bound = (dots * scale + np.float32(0.3) * share).reshape(4, BLOCK).max(axis=1)
-    for least in (0.9, 1.1, 1.25):
-        found = [any_reaches(b * BLOCK, dots, scale, share, np.float32(0.3), np.float32(least)) for b in range(4)]
-        assert found == (bound >= np.float32(least)).tolist()
 
 
 def test_the_longest_lists_are_left_out_unless_they_weigh_much():

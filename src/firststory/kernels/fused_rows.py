@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from firststory.kernels.ageing import lagged, needed, too_old
 from firststory.kernels.cosine import keep_best
-from firststory.kernels.fused_parts import Floats, Ints, Lists, Log, Rows, Scratch, Singles, Slots
+from firststory.kernels.fused_parts import Floats, Ints, Lists, Log, Rows, Scratch, Slots
+from firststory.kernels.fused_sieve import BLOCK, reaching, reaching_of
 from firststory.kernels.fused_walk import postings, walk, worth
 from firststory.kernels.jit import kernel
 from firststory.kernels.window import NEXT, OLDEST
-
-BLOCK = 64
-"""Rows that are ruled out together."""
 
 LEAP = 1024
 """Rows between two looks at what cosine a row of that age needs."""
@@ -37,6 +35,9 @@ WALKED = 8
 
 COMPLETED = 16
 """How many of its best rows by these terms get their exact cosine."""
+
+TINY = 1e-30
+"""A cosine below this is none."""
 
 DONE = -1e30
 """In place of the dot product of a row that got its exact cosine."""
@@ -55,18 +56,6 @@ def longest_walked(terms: Ints, values: Floats, length: Ints, most: int) -> floa
     while longest > 0.1 and postings(terms, values, length, longest) > most:
         longest *= 0.85
     return longest
-
-
-@kernel
-def any_reaches(
-    first: int, dots: Singles, scale: Singles, share: Singles, spare: np.float32, least: np.float32
-) -> bool:
-    """Whether one of BLOCK rows may have a cosine of at least `least`. No branch, so that many go at once."""
-    last, found = first + BLOCK, np.uint8(0)
-    own_dots, own_scale, own_share = dots[first:last], scale[first:last], share[first:last]
-    for j in range(BLOCK):
-        found |= np.uint8(own_dots[j] * own_scale[j] + spare * own_share[j] >= least)
-    return bool(found > 0)
 
 
 @kernel
@@ -105,32 +94,32 @@ def sift(
     log_start, log_length, log_terms, log_weights = log
     capacity, oldest = len(dots), meta[OLDEST]
     mask, alive = capacity - 1, meta[NEXT] - oldest  # the capacity is a power of two
-    newest = (meta[NEXT] - 1) & mask | (BLOCK - 1)
-    t, least = 0, np.float32(1e-30)
-    while t < (capacity if n < 0 else n):
-        # Newest first: the best come early, and rule out the others.
-        j = (newest - t) & mask if n < 0 else touched[n - 1 - t]
-        if n < 0 and t % BLOCK == 0:
+    newest, near = (meta[NEXT] - 1) & mask | (BLOCK - 1), np.empty(BLOCK + 1, np.int64)
+    least, some = np.float32(TINY), np.float32(spare)
+    # Newest first: the best come early, and rule out the others.
+    for t in range(0, capacity if n < 0 else n, BLOCK):
+        if n >= 0:
+            # No share is more than one: one place of memory less to go to for each row.
+            least = np.float32(max(scores[-1] - slack - spare, TINY))
+            m = reaching_of(touched[max(0, n - t - BLOCK) : n - t], dots, scale, least, near)
+        else:
+            last = (newest - t) & mask
             if t % LEAP == 0:
-                days = max(0.0, day - born[j]) if t > 0 else 0.0
-                least = np.float32(max(needed(scores[-1], days, beta, strong) - slack, 1e-30))
-            if not any_reaches(j - BLOCK + 1, dots, scale, share, np.float32(spare), least):
-                t += BLOCK
+                days = max(0.0, day - born[last]) if t > 0 else 0.0
+                least = np.float32(max(needed(scores[-1], days, beta, strong) - slack, TINY))
+            m = reaching(last - BLOCK + 1, dots, scale, share, some, least, near)
+        for j in near[:m]:
+            cosine = min(1.0, dots[j] * scale[j] + spare * share[j] + slack)
+            days, age = day - born[j], (j - oldest) & mask
+            if cosine < scores[-1] or age >= alive or too_old(cosine, days, beta, strong, scores[-1]):
                 continue
-        t += 1
-        cosine = dots[j] * scale[j] + spare * share[j] + slack
-        if cosine < scores[-1] or cosine <= slack:
-            continue
-        cosine, days, age = min(1.0, cosine), day - born[j], (j - oldest) & mask
-        if age >= alive or too_old(cosine, days, beta, strong, scores[-1]):
-            continue
-        if exact:
-            dot = exact_dot(log_start[j], log_start[j] + log_length[j], log_terms, log_weights, spread)
-            dots[j] = DONE
-            cosine = min(1.0, dot * inverse[j] * inverse_norm)
-        score = lagged(cosine, days, beta, strong)
-        if score >= scores[-1] and cosine > 0.0:
-            keep_best(score, cosine, oldest + age, scores, cosines, ordinals)
+            if exact:
+                dot = exact_dot(log_start[j], log_start[j] + log_length[j], log_terms, log_weights, spread)
+                dots[j] = DONE
+                cosine = min(1.0, dot * inverse[j] * inverse_norm)
+            score = lagged(cosine, days, beta, strong)
+            if score >= scores[-1] and cosine > 0.0:
+                keep_best(score, cosine, oldest + age, scores, cosines, ordinals)
 
 
 @kernel

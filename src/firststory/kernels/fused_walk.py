@@ -14,7 +14,7 @@ from firststory.kernels.prefetch import prefetch
 AHEAD = 6
 """So many lists ahead their beginnings are asked for."""
 
-FIRST = 64
+FIRST = 256
 """So many entries of them."""
 
 

@@ -14,6 +14,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from firststory.benchmarks import end_to_end
 from firststory.detectors.fused_novelty import UNBOUNDED, FusedNovelty
 from firststory.errors import FirststoryError
+from firststory.pipeline.undisturbed import settle
 from firststory.text import StreamVectorizer
 from firststory.text.meaning import ShortTextVectors
 
@@ -30,6 +31,7 @@ BATCH = 500
 def run(*, quick: bool) -> str:
     """The Markdown of the section."""
     window, measured = (QUICK_WINDOW, QUICK_MEASURED) if quick else (WINDOW, MEASURED)
+    settle()  # as `firststory run` does
     lines = [
         (
             f"One thread, 2 cores, CPU seconds. The window ({window:,} documents) is filled first, the corpus over "

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 def unit_rows(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
     """Rows of unit length, (1 + ln x) * idf^1.25, whatever the detector's own rows are: evidence and stories do not
     depend on it. Every row has a term; the counts x of tf-idf rows are found again, see `_counts`."""
-    columns, where = np.unique(rows.indices, return_inverse=True)
     n = vectoriser.n_documents_
-    frequency = np.minimum(vectoriser.frequency_of(columns), n)
+    frequency = np.minimum(vectoriser.frequency_of(rows.indices), n)
     idf = np.log((1.0 + n) / (1.0 + frequency)) + 1.0
-    counts = _counts(rows, idf[where]) if vectoriser.weighting == "tfidf" else rows.data
-    data = (1.0 + np.log(np.maximum(counts, 1.0))) * (idf**1.25)[where]
+    counts = _counts(rows, idf) if vectoriser.weighting == "tfidf" else rows.data
+    # Two roots make the fifth quarter, and are much quicker than a power.
+    data = (1.0 + np.log(np.maximum(counts, 1.0))) * (idf * np.sqrt(np.sqrt(idf)))
     squares = np.concatenate([[0.0], np.cumsum(data * data)])
     lengths = np.sqrt(squares[rows.indptr[1:]] - squares[rows.indptr[:-1]])
     lengths[lengths == 0.0] = 1.0

@@ -51,6 +51,17 @@ def test_planted_terms_come_first_with_their_place_in_the_text():
     assert "3 May 2016, similarity 0.40" in found.sentence and found.sentence.endswith(").")
 
 
+def test_terms_that_earlier_documents_have_between_them_are_named_but_not_called_new():
+    text = "harbour council strike"
+    near = [(remembered("harbour council sits"), 0.3), (remembered("teachers on strike"), 0.2)]
+    for nearest, expected in ((near, ["strike"]), ([(remembered(text + " today"), 0.2)], text.split())):
+        found = explain(
+            Document(id="1", text=text), "event", tokens=tokens(text), weights=weights(text), nearest=nearest
+        )
+        assert [term.text for term in found.terms] == expected
+        assert found.sentence.startswith("New event: the nearest earlier document is ")
+
+
 def test_dictionary_residual_replaces_the_neighbours():
     text = "alpha beta gamma"
     residual = {WORDS.setdefault(w, len(WORDS)): left for w, left in (("alpha", 0.0), ("beta", 1.0), ("gamma", 0.2))}

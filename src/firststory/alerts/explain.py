@@ -2,7 +2,8 @@
 
 A term made a document novel when it is rare (its squared weight, which is its part of the document's length) and
 nothing near explains it: no term of the nearest earlier documents, or, where a dictionary is the detector, the part
-of the term that the dictionary leaves over. Everything here is made harmless at birth.
+of the term that the dictionary leaves over. Where nothing is left over, the terms that the nearest document lacks, or
+all of them, are named, and the sentence does not call them new. Everything here is made harmless at birth.
 """
 
 from __future__ import annotations
@@ -104,9 +105,15 @@ def explain(
         for earlier, similarity in near
     ]
     terms: tuple[Term, ...] = ()
+    sentence = ""
     if first and kind in ("event", "development"):
-        terms = _novel_terms(first, weights or {}, [earlier for earlier, _ in near], residual, n_terms)
-    return Evidence(terms, tuple(neighbours), kind, _sentence(kind, terms, neighbours))
+        earlier = [one for one, _ in near]
+        terms = _novel_terms(first, weights or {}, earlier, residual, n_terms)
+        sentence = _sentence(kind, terms, neighbours)
+        # Where several documents have all of its terms between them, what is new is that they come together.
+        for fewer in (earlier[:1], []):
+            terms = terms or _novel_terms(first, weights or {}, fewer, None, n_terms)
+    return Evidence(terms, tuple(neighbours), kind, sentence or _sentence(kind, terms, neighbours))
 
 
 def _first_occurrences(tokens: Sequence[TokenLike]) -> dict[int, TokenLike]:

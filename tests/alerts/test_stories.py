@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
+from firststory.alerts import stories
 from firststory.alerts.arrival import Arrival
 from firststory.alerts.stories import StoryTracker
 from firststory.evaluate import b_cubed
@@ -149,6 +150,18 @@ def test_state_round_trip_gives_the_same_future():
     assert pack_state(twin.get_state()) == blob
     assert run(tracker, arrivals[50:]) == run(twin, arrivals[50:])
     assert pack_state(twin.get_state()) == pack_state(tracker.get_state())
+
+
+def test_a_long_step_is_placed_in_blocks_with_the_same_result(monkeypatch):
+    arrivals, _ = planted(seed=5)
+    arrivals.insert(40, Arrival(Document(id="again", text=""), [], [], duplicate_of=arrivals[38].document.id))
+    at_once = StoryTracker()
+    expected = at_once.assign(arrivals)
+    for block in (1, 7):
+        monkeypatch.setattr(stories, "BLOCK", block)
+        tracker = StoryTracker()
+        assert tracker.assign(arrivals) == expected
+    assert expected[40].story == expected[38].story and not expected[40].opened
 
 
 def test_the_bar_follows_the_stream():

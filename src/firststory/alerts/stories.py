@@ -42,6 +42,8 @@ SHORT_ROW = 12
 """Terms of a text that is still short."""
 CHECK_EVERY = 8
 """Documents that must have joined before a story is looked at for falling apart."""
+BLOCK = 256
+"""Documents that are placed at once: room for the worst case is kept for so many, however long a step is."""
 OPENING_MEMORY = 500.0
 """Half-life, in documents, of the share of documents that opened a story."""
 
@@ -144,13 +146,15 @@ class StoryTracker:
         assigned: list[Assignment] = []
         waiting: list[Arrival] = []
         for arrival in arrivals:
-            if arrival.duplicate_of is None:
+            first = arrival.duplicate_of
+            if len(waiting) == BLOCK or first is not None:
+                assigned += self._place(waiting)
+                waiting = []
+            story = None if first is None else self._story(first)
+            if story is None:
                 waiting.append(arrival)
-                continue
-            assigned += self._place(waiting)
-            waiting = []
-            first = self._story(arrival.duplicate_of)
-            assigned += self._place([arrival]) if first is None else [self._repost(arrival, first)]
+            else:
+                assigned.append(self._repost(arrival, story))
         return assigned + self._place(waiting)
 
     def changed(self) -> tuple[Story, ...]:

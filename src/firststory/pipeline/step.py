@@ -162,7 +162,6 @@ class StreamCore:
             parts.themes.learn(without_common(weights, parts.vectoriser))
         judged = {}
         places = np.flatnonzero(has_words).tolist()
-        weights.sort_indices()
         bounds = weights.indptr.tolist()
         named = list(zip(neighbours.tolist(), cosines.tolist(), strict=True))
         for i, (document, judgement) in enumerate(zip(with_words, judgements, strict=True)):

@@ -1,8 +1,8 @@
-"""Labelled development streams for `FusedNovelty`, rebuilt from five corpora: whole texts, tweet-sized, lower-cased.
+"""Labelled development streams for `FusedNovelty`, rebuilt from eight corpora: whole texts, tweet-sized, lower-cased.
 
 What is tweet-sized: the first 20 words of a text; for TDT2, which has no words to be had, 12 words drawn from the
-counts. Headlines are labelled by what stands below them (`headlines.py`). Times are kept as they are (days for most
-corpora); documents without a label are left out.
+counts. Headlines are labelled by what stands below them (`headlines.py`), tweets by the links that they share
+(`linked_tweets.py`). Times are kept as they are (days for most corpora); documents without a label are left out.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from firststory.datasets import (
     load_articles,
+    load_healthtweets,
     load_localnews,
     load_news2017,
     load_newsgroups20,
@@ -27,6 +28,7 @@ from firststory.datasets import (
 )
 from firststory.datasets.streams import first_of_label
 from firststory.experiments.headlines import headlines
+from firststory.experiments.linked_tweets import linked_tweets
 from firststory.records import Document
 from firststory.text import StreamVectorizer
 from firststory.text.meaning import ShortTextVectors
@@ -73,6 +75,9 @@ def development_streams(*, quick: bool = False) -> Iterator[LabelledRows]:
     yield from _tdt2()
     yield _from_texts("headlines", "thisisallabout", headlines(load_articles().documents, days=5.0, most=9000))
     yield _from_texts("headlines", "news2017", headlines(load_news2017().documents, days=7.0))
+    tweets = load_healthtweets().documents
+    yield _from_texts("and as many alone (checked)", "tweets", linked_tweets(tweets, alone=True))
+    yield _from_texts("that share a link (checked)", "tweets", linked_tweets(tweets, alone=False))
     reuters = [d for d in load_reuters21578().documents if isinstance(d.label, (list, tuple)) and len(d.label) == 1]
     yield _from_texts("topics (themes)", "reuters21578", reuters[::2])
     yield _from_texts("groups (themes)", "newsgroups20", list(load_newsgroups20().documents)[::4])

@@ -17,7 +17,7 @@ from firststory.detectors.fused_novelty import FusedNovelty
 from firststory.detectors.nearest_neighbour import NearestNeighbour
 from firststory.detectors.online_l1 import OnlineL1Dictionary
 from firststory.evaluate.tdt import tdt_cost
-from firststory.experiments.fused_novelty import tfidf_steps
+from firststory.experiments.fused_novelty import is_event, tfidf_steps
 from firststory.experiments.fused_streams import LabelledRows, development_streams
 from firststory.experiments.lag_curve import LagCurve
 
@@ -42,7 +42,7 @@ def run(*, quick: bool, out: Path) -> str:
     """The table as Markdown."""
     rows, shares = [], []
     for stream in development_streams(quick=quick):
-        if "(themes)" in stream.name:
+        if not is_event(stream.name):
             continue
         costs = {name: _judged(stream, score) for name, score in _scores(stream).items()}
         plain_cost, plain_auc = costs.pop("plain")

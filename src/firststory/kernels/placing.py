@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.kernels.jit import kernel
-from firststory.kernels.sparse_sums import product, square
+from firststory.kernels.row_table import dot_with, lay_out, new_table
+from firststory.kernels.sparse_sums import square
 
 Columns = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -108,9 +109,11 @@ def place_rows(
     """
     n = len(indptr) - 1
     went, second, rank, cosines = np.empty(n, np.int64), np.full(n, -1), np.zeros(n), np.ones(n)
+    keys, held = new_table(int(np.diff(indptr).max()) if n > 0 else 0)
     used = 0
     for i in range(n):
         row, values = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
+        lay_out(row, values, keys, held)
         best, best_rank, best_dot, other, other_rank = -1, 0.0, 0.0, -1, 0.0
         for c in range(near.shape[1]):
             slot = near[i, c] if near[i, c] >= -1 else went[-2 - near[i, c]]
@@ -121,7 +124,7 @@ def place_rows(
             if slot < 0 or is_again:
                 continue
             at = start[slot]
-            dot = product(row, values, columns[at : at + length[slot]], weights[at : at + length[slot]])
+            dot = dot_with(columns[at : at + length[slot]], weights[at : at + length[slot]], keys, held)
             cosine = dot / math.sqrt(norm2[slot]) if norm2[slot] > 0 else 0.0
             usual = closeness[slot] / joined[slot] if joined[slot] >= 2 else 0.0
             if cosine < knobs[COHESION] * usual:

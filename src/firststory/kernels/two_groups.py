@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.kernels.jit import kernel
+from firststory.kernels.row_table import dot_with, lay_out, new_table
 
 Ints = NDArray[np.int64]
 Columns = NDArray[np.int32]
@@ -20,35 +21,15 @@ LEAST = 3
 
 
 @kernel
-def place_of(column: int, keys: Columns) -> int:
-    """Where a column stands in the table, or the free place where it would."""
-    mask = len(keys) - 1
-    place = (column * 2654435761 >> 7) & mask
-    while keys[place] != column and keys[place] >= 0:
-        place = (place + 1) & mask
-    return place
-
-
-@kernel
 def products(indptr: Ints, columns: Columns, weights: NDArray[np.float32]) -> Floats:
-    """The dot products of all pairs of rows. One row after the other is laid out in a table, the others look it up."""
-    n, size = len(indptr) - 1, 64
-    for i in range(n):
-        while size < 4 * (indptr[i + 1] - indptr[i]):
-            size *= 2
-    keys, held = np.empty(size, np.int32), np.empty(size)
+    """The dot products of all pairs of rows."""
+    n = len(indptr) - 1
+    keys, held = new_table(int(np.diff(indptr).max()) if n > 0 else 0)
     out = np.empty((n, n))
     for i in range(n):
-        keys[:] = -1
-        for a in range(indptr[i], indptr[i + 1]):
-            place = place_of(int(columns[a]), keys)
-            keys[place], held[place] = columns[a], weights[a]
+        lay_out(columns[indptr[i] : indptr[i + 1]], weights[indptr[i] : indptr[i + 1]], keys, held)
         for j in range(i, n):
-            total = 0.0
-            for b in range(indptr[j], indptr[j + 1]):
-                place = place_of(int(columns[b]), keys)
-                if keys[place] >= 0:
-                    total += held[place] * np.float64(weights[b])
+            total = dot_with(columns[indptr[j] : indptr[j + 1]], weights[indptr[j] : indptr[j + 1]], keys, held)
             out[i, j] = out[j, i] = total
     return out
 

@@ -41,7 +41,7 @@ class Readings:
     """
 
     def __init__(self, cuts: Iterable[Cut], table: FormTable, mark: NDArray[Any], lead: int | None = None) -> None:
-        self._pieces: list[tuple[str, list[int], list[int], list[int]]] = []
+        self._pieces: list[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         """Of each chunk the text, columns, and where the term of each begins and ends."""
         self._places: list[list[tuple[int, int, int]]] = []
         """Of each text the chunks that it stands in, and which of their columns are its own."""
@@ -59,7 +59,7 @@ class Readings:
             if goes_on:  # a long text goes on in the next chunk
                 self._places[-1] += places.pop(0)
             self._places += places
-            self._pieces.append((chunk.text, columns.tolist(), starts[tokens].tolist(), ends[tokens].tolist()))
+            self._pieces.append((chunk.text, columns, starts[tokens], ends[tokens]))
             goes_on = chunk.is_open
 
     def __len__(self) -> int:
@@ -70,6 +70,6 @@ class Readings:
         found: dict[int, str] = {}
         for chunk, a, b in reversed(self._places[number]):
             text, columns, begins, ends = self._pieces[chunk]
-            for k in range(a, b):
-                found[columns[k]] = text[begins[k] : ends[k]]
+            places = zip(columns[a:b].tolist(), begins[a:b].tolist(), ends[a:b].tolist(), strict=True)
+            found |= {column: text[begin:end] for column, begin, end in places}
         return found

@@ -223,11 +223,13 @@ class StoryRecord:
         """The story as a value."""
         central = max(self.members[1:], key=itemgetter(0)) if self.size > 2 else self.members[0]
         recent = [] if now is None else self._arrivals_since(now)
+        first, last = self.first, self.last
+        first_seen = _moment(first)
         return Story(
             id=self.name,
             title=central[2],
-            first_seen=_moment(self.first),
-            last_seen=_moment(self.last),
+            first_seen=first_seen,
+            last_seen=first_seen if first == last else _moment(last),
             size=self.size,
             representative=central[1],
             sources=tuple(sorted(self.sources)),

@@ -13,11 +13,11 @@ from firststory.kernels.jit import kernel
 from firststory.kernels.window import NEXT, OLDEST
 
 BLOCK = 100
-"""Rows between two refreshes while the window holds less than BLOCK * STALE rows."""
+"""Rows between two refreshes while the window holds less than MANY rows."""
 
-STALE = 100
-"""Beyond that, a refresh comes after 1/STALE of the window: idf hardly moves in between, and the cost per row stays
-constant however long the stream."""
+MANY, STALE = 10_000, 50
+"""From so many rows on, a refresh comes after 1/STALE of the window: idf hardly moves in between, and the cost per row
+stays constant however long the stream."""
 
 COMMON = 0.1
 """A term is common when more than this share of the window has it: its list need not be walked to find neighbours."""
@@ -26,7 +26,8 @@ COMMON = 0.1
 @kernel
 def due(meta: Ints, tally: Ints) -> bool:
     """Whether it is time for a refresh."""
-    return bool(meta[NEXT] - tally[FRESH_AT] >= max(BLOCK, (meta[NEXT] - meta[OLDEST]) // STALE))
+    alive = meta[NEXT] - meta[OLDEST]
+    return bool(meta[NEXT] - tally[FRESH_AT] >= (BLOCK if alive < MANY else alive // STALE))
 
 
 @kernel

@@ -55,6 +55,29 @@ def test_a_state_that_went_through_bytes_has_the_same_future(news, quick, detect
     assert pack_state(twin.get_state()) == pack_state(core.get_state())
 
 
+def test_what_short_texts_mean_is_known_after_a_resume(quick):
+    who = ["Mayor", "Doctors", "Farmers", "Two students", "The bank", "A court"]
+    what = [
+        "opens harbour bridge",
+        "warn of flu season",
+        "protest over milk price",
+        "win chess cup",
+        "cuts interest rate",
+    ]
+    texts = [f"{a} {b} in town number{i}" for i, (a, b) in enumerate((a, b) for a in who for b in what)]
+    documents = [document(f"d{i}", text, hours=i) for i, text in enumerate(texts)]
+    settings = quick(detector="fused", language="en")
+    core, first, then = build_core(settings), *in_batches(documents, 15)
+    core.step(first)
+    twin = build_core(settings)
+    twin.set_state(unpack_state(pack_state(core.get_state())))
+    verdicts = core.step(then).verdicts
+    assert twin.step(then).verdicts == verdicts
+    without = build_core(quick(detector="fused-words", language="en"))
+    without.step(first)
+    assert any(a.novelty != b.novelty for a, b in zip(verdicts, without.step(then).verdicts, strict=True))
+
+
 def test_a_step_does_not_change_its_batch(news, quick):
     batch = in_batches(news)[0]
     before = dataclasses.replace(batch)

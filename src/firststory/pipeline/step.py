@@ -8,7 +8,7 @@ documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ alerts ─ st
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -381,17 +381,8 @@ class StreamCore:
                 fresh[name] = type(part).from_state(held[name])
         known = self._known
         known.ids, known.texts, known.firsts = fresh.pop("ids"), fresh.pop("texts"), fresh.pop("firsts")
-        old = self.parts
-        self.parts = Parts(
-            vectoriser=old.vectoriser,
-            detector=old.detector,
-            gate=fresh["gate"],
-            stories=fresh["stories"],
-            memory=fresh["memory"],
-            feedback=fresh["feedback"],
-            neighbours=old.neighbours,
-            themes=fresh.get("themes"),
-        )
+        # What has no state of its own stays as it was built.
+        self.parts = replace(self.parts, **fresh)
 
     def _stateful(self) -> dict[str, Any]:
         parts = self.parts

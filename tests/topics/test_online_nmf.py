@@ -195,3 +195,22 @@ def test_state_size_does_not_depend_on_the_stream(planted, solver):
         model.partial_fit(topic_stream(planted, 20, rng))
         sizes.append(len(pack_state(model.get_state())))
     assert max(sizes[-5:]) <= 1.1 * max(sizes[10:15])
+
+
+def test_a_model_that_was_saved_and_loaded_gives_birth_to_the_same_bits():
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(1500, 0.02), size=26)
+
+    def draw(known):
+        drawn = [rng.multinomial(150, topics[k]) for k in rng.choice(known, 80)]
+        return sp.csr_matrix(np.stack(drawn).astype(float))
+
+    model = fs.OnlineNMF(n_components=20, memory=3.0, birth="replace", random_state=0)
+    for _ in range(12):
+        model.partial_fit(draw(20))
+    loaded = fs.OnlineNMF().set_state(model.get_state())
+    news = draw(26)
+    model.partial_fit(news)
+    loaded.partial_fit(news)
+    assert model.born_ >= 0
+    np.testing.assert_array_equal(loaded.components_, model.components_)

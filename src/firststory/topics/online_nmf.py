@@ -300,7 +300,8 @@ class OnlineNMF(StreamTopicModel):
     def _give_birth(self, rows: sp.csr_matrix, codes: Floats, left: Floats) -> None:
         """A topic from the (non-negative) mean residual of the rows that are explained worst."""
         worst = np.flatnonzero(left >= max(np.quantile(left, 0.5), float(self.residuals_.mean())))
-        remainder = np.asarray(rows[worst].sum(axis=0)).ravel() - codes[worst].sum(axis=0) @ self.components_
+        # Laid out term by term, whatever `components_` is: a model that was saved and loaded must round alike.
+        remainder = np.asarray(rows[worst].sum(axis=0)).ravel() - self._topics() @ codes[worst].sum(axis=0)
         seed = np.maximum(remainder, 0.0)[:, None]
         if not unit_columns(seed)[0] > 0.0:
             return

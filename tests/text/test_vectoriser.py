@@ -339,3 +339,10 @@ def test_a_short_text_of_stop_words_has_no_terms():
     vectoriser = StreamVectorizer(language="en", weighting="count", norm=None, short=30)
     rows = vectoriser.partial_fit_transform(["What were they doing there again?", "They closed it again", "with from"])
     assert np.diff(rows.indptr).tolist()[::2] == [0, 0] and rows[1].nnz > 1
+
+
+def test_pruning_keeps_what_it_is_told_to_whatever_the_number():
+    v = StreamVectorizer(language="en").fit(["storm flood quake", "storm fire", "storm fire"])
+    assert v.prune(2, keep=np.array([1, 2])).old_to_new.tolist() == [-1, 0, 1, -1]
+    v = StreamVectorizer(language="en").fit(["storm flood quake", "storm fire", "storm fire"])
+    assert v.prune(min_df=2, keep=np.array([2])).old_to_new.tolist() == [0, -1, 1, 2]

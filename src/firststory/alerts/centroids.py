@@ -100,6 +100,21 @@ class Centroids:
             self.tail = compact(self.columns, self.weights, self.start, self.length, self.room, columns, weights)
             self.columns, self.weights = columns, weights
 
+    def _places(self) -> NDArray[np.int64]:
+        """Where in the buffer the entries of all sums lie."""
+        before = np.repeat(self.start - np.cumsum(self.length) + self.length, self.length)
+        places: NDArray[np.int64] = before + np.arange(self.length.sum())
+        return places
+
+    def columns_in_use(self) -> NDArray[np.int32]:
+        """The columns of all sums, each as often as it comes."""
+        return self.columns[self._places()]
+
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order."""
+        places = self._places()
+        self.columns[places] = new[self.columns[places]]
+
     # -- many rows -----------------------------------------------------------------------------------------
 
     def place(

@@ -105,6 +105,16 @@ class DocumentMemory:
             if n >= 0 and oldest <= n < latest
         ]
 
+    def columns_in_use(self) -> NDArray[np.int64]:
+        """The columns that a remembered document has."""
+        return np.unique(np.concatenate([columns for *_, columns in self._ring] or [np.empty(0, np.int32)])).astype(
+            np.int64
+        )
+
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order."""
+        self._ring = [(name, title, time, new[own].astype(np.int32)) for name, title, time, own in self._ring]
+
     def _in_order(self) -> list[Remembered]:
         is_full = 0 < self.capacity == len(self._ring)
         head = (self._seen - self._origin) % self.capacity if is_full else 0

@@ -353,6 +353,17 @@ class StoryTracker:
             self._retired.append(story)
             self._timeless.discard(key)
 
+    def columns_in_use(self) -> NDArray[np.int64]:
+        """The columns that a story or one of its remembered documents has. Call it between steps, after `changed`."""
+        rows = [columns for story in self._open.values() for columns in story.columns_in_use()]
+        return np.unique(np.concatenate([self._centroids.columns_in_use(), *rows])).astype(np.int64)
+
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
+        self._centroids.renumber(new)
+        for story in self._open.values():
+            story.renumber(new)
+
     # -- state ---------------------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:

@@ -207,6 +207,18 @@ class StoryRecord:
         if branch.arrivals:
             branch.first, self.centroids.last[branch.slot] = branch.arrivals[0], branch.arrivals[-1]
 
+    def columns_in_use(self) -> list[NDArray[np.int32]]:
+        """The columns of the rows that it remembers by themselves."""
+        return [columns for *_, columns, _ in self.recent]
+
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
+        self.recent = [
+            (name, title, ordinal, new[columns].astype(np.int32), weights)
+            for name, title, ordinal, columns, weights in self.recent
+        ]
+        self.surfaces = {int(new[c]): surface for c, surface in self.surfaces.items() if new[c] >= 0}
+
     # -- what people see -----------------------------------------------------------------------------------
 
     @property

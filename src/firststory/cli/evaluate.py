@@ -86,7 +86,7 @@ def _documents(file: str, settings: Settings) -> list[Document]:
             else:
                 found.append(item[0])
     if bad:
-        say(f"{bad} lines could not be read and were left out")
+        say(f"{bad} line(s) could not be read and were left out")
     return found
 
 

@@ -60,7 +60,7 @@ def score(
         interrupt.check()
     if counts["quarantined"]:
         said = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))
-        say(f"{counts['quarantined']} lines could not be read ({said})")
+        say(f"{counts['quarantined']} line(s) could not be read ({said})")
     if counts["redelivered"]:
         say(f"{counts['redelivered']} documents had an id that came before and were dropped")
     if not counts["seen"]:

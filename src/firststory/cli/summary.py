@@ -18,6 +18,7 @@ TOLD = {
     "late": "late documents",
     "untimed": "documents without a time",
     "assumed_utc": "times without a zone, taken as UTC",
+    "unread": "words that found no room in the vocabulary (max_terms)",
     "quarantined": "lines put aside",
 }
 

@@ -143,6 +143,15 @@ class FusedNovelty(StreamDetector):
         self.origin_, self.now_, self.timed_ = 0.0, -math.inf, False
         self.day_, self.tick_, self.rows_ = 0.0, 0.0, 0
 
+    def columns_in_use(self) -> NDArray[np.int64]:
+        """The columns that a remembered row has."""
+        return np.flatnonzero(self.index_.length)
+
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
+        self.index_.renumber(new)
+        self.n_features_in_ = int((new >= 0).sum())
+
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None, vectors: ArrayLike | None = None) -> Floats:
         n = rows.shape[0]
         days = np.full(n, self.day_ + self._step())

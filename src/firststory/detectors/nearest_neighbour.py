@@ -97,6 +97,15 @@ class NearestNeighbour(StreamDetector):
         self.index_ = CosineIndex()
         self.now_ = -math.inf
 
+    def columns_in_use(self) -> NDArray[np.int64]:
+        """The columns that a remembered row has."""
+        return np.flatnonzero(self.index_.length)
+
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
+        self.index_.renumber(new)
+        self.n_features_in_ = int((new >= 0).sum())
+
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         scores, _, _ = self._follow(rows, standing(times, rows.shape[0], self.now_), learn=False)
         return 1.0 - scores[:, 0]

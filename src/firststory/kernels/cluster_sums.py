@@ -103,6 +103,10 @@ class ClusterSums:
                 np.concatenate([part, more]) for part in (self.start, self.length, self.room)
             )
 
+    def take(self, kept: Ints) -> None:
+        """Only the lists of these terms, in this order."""
+        self.start, self.length, self.room = self.start[kept], self.length[kept], self.room[kept]
+
     def make_room(self, terms: Ints) -> None:
         """Room for one more entry of each of these terms."""
         if self.used[0] + room_needed(terms, self.length, self.room) <= len(self.members):

@@ -139,6 +139,15 @@ class FusedIndex(WindowIndex):
             self.common = np.concatenate([self.common, np.zeros(more, dtype=np.bool_)])
             self.scratch = scratch(len(self.born), width)
 
+    def renumber(self, new: Ints) -> None:
+        """As `WindowIndex.renumber`, with all that is known of terms."""
+        self._meet(len(new), 0.0)
+        super().renumber(new)
+        kept = np.flatnonzero(new >= 0)
+        self.idf2, self.common = self.idf2[kept], self.common[kept]
+        self.held.take(kept)
+        self.scratch = scratch(len(self.born), len(self.start))
+
     def _widen_ring(self) -> None:
         old = len(self.born)
         super()._widen_ring()

@@ -101,6 +101,14 @@ class WindowIndex:
                 np.concatenate([part, more]) for part in (self.start, self.length, self.room)
             )
 
+    def renumber(self, new: Ints) -> None:
+        """Give every term the number `new[term]`, in the same order; -1 for a term that no living row has: it goes."""
+        self.widen(len(new))
+        kept = np.flatnonzero(new >= 0)
+        self.start, self.length, self.room = self.start[kept], self.length[kept], self.room[kept]
+        # What rows that left had is read by nobody.
+        self.log_terms = new[self.log_terms].astype(np.int32)
+
     def make_room(self, terms: Ints, window: int) -> None:
         """Room for one more row of these terms in the ring, the log and the arena."""
         if len(self) == len(self.log_start) and len(self) < window:

@@ -23,6 +23,7 @@ from firststory.alerts.memory import DocumentMemory, Remembered
 from firststory.alerts.stories import Assignment, StoryTracker
 from firststory.errors import StateError
 from firststory.pipeline.copies import NEAR_COSINE, Copies, full_text
+from firststory.pipeline.pruning import make_room
 from firststory.pipeline.rows import unit_rows, without_common
 from firststory.pipeline.themes import Themes
 from firststory.pipeline.undisturbed import undisturbed
@@ -102,6 +103,7 @@ class StreamCore:
             return self._step(batch, known)
 
     def _step(self, batch: Batch, known: Collection[str]) -> Step:
+        unread = _unread(self.parts.vectoriser)
         fresh = self._known.not_redelivered(batch.documents, known)
         # Where the detector does not mind the order inside a batch, nothing else does: equal times go by their ids.
         ordered = fresh if getattr(self.parts.detector, "sequential", True) else sorted(fresh, key=_time_and_id)
@@ -125,8 +127,10 @@ class StreamCore:
             "untimed": sum(document.time is None for document in fresh),
             "assumed_utc": sum(d.time is not None and d.time.tzname() == ASSUMED for d in fresh),
             "quarantined": len(batch.quarantined),
+            "unread": _unread(self.parts.vectoriser) - unread,
         }
         topics, events = self.parts.themes.report(self.parts.vectoriser, batch.index) if self.parts.themes else ((), ())
+        make_room(self.parts)
         return Step(
             index=batch.index,
             verdicts=verdicts,
@@ -410,6 +414,11 @@ def _parts_left(rows: sp.csr_matrix, unexplained: sp.csr_matrix | None, i: int) 
     whole = dict(zip(rows[i].indices.tolist(), rows[i].data.tolist(), strict=True))
     pairs = zip(left.indices.tolist(), left.data.tolist(), strict=True)
     return {column: value / whole[column] for column, value in pairs if whole.get(column, 0.0) > 0.0}
+
+
+def _unread(vectoriser: Any) -> int:
+    """Words that have found no room in the vocabulary so far."""
+    return int(getattr(vectoriser, "n_dropped_", 0))
 
 
 def _time_and_id(document: Document) -> tuple[float, str]:

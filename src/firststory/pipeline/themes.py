@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from firststory.records import Topic, TopicEvent
 from firststory.topics.online_nmf import OnlineNMF
@@ -65,6 +66,21 @@ class Themes:
         lineage = self.model.lineage_
         topics = tuple(replace(topic, born=self._born[topic.id]) for topic in found)
         return topics, tuple(replace(event, step=step) for event in lineage.events_at(lineage.step))
+
+    def columns_in_use(self) -> NDArray[np.int64]:
+        """The columns of the rows that wait to be learnt."""
+        return np.unique(np.concatenate([block.indices for block in self._pending] or [np.empty(0)])).astype(np.int64)
+
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; what is -1 is forgotten."""
+        if hasattr(self.model, "components_"):
+            self.model.renumber(new)
+        shape = int((new >= 0).sum())
+        self._pending = [
+            sp.csr_matrix((block.data, new[block.indices], block.indptr), shape=(block.shape[0], shape))
+            for block in self._pending
+        ]
+        self._surfaces = {int(new[c]): surface for c, surface in self._surfaces.items() if new[c] >= 0}
 
     def get_state(self) -> dict[str, Any]:
         state: dict[str, Any] = {f"model/{key}": value for key, value in self.model.get_state().items()}

@@ -308,13 +308,15 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         check_is_fitted(self)
         return np.array(self.vocabulary_.terms, dtype=object)
 
-    def prune(self, n_terms: int | None = None, *, min_df: float | None = None) -> Remap:
+    def prune(
+        self, n_terms: int | None = None, *, min_df: float | None = None, keep: NDArray[Any] | None = None
+    ) -> Remap:
         """Drop terms, close the gaps, and say where every column went; learners apply the same remap.
 
         Kept are at most `n_terms` (default, where `min_df` is not given either: half of `max_terms`) terms, those in
         most documents of the (decayed) past and among equals those seen last; and of them those in `min_df` documents
-        or more. What is kept keeps its order. The frequencies of dropped terms are forgotten: should such a term
-        come again, it is new. The pruning is recorded in `prunings_`.
+        or more; and the columns of `keep` in any case. What is kept keeps its order. The frequencies of dropped terms
+        are forgotten: should such a term come again, it is new. The pruning is recorded in `prunings_`.
 
         Examples
         --------
@@ -328,15 +330,19 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         if n_terms is None and min_df is None:
             n_terms = max(self.max_terms // 2, 1)
         frequency = self.frequencies_.now()
-        keep = np.ones(frequency.size, dtype=bool)
+        stays = np.ones(frequency.size, dtype=bool)
+        needed = np.zeros(frequency.size, dtype=bool)
+        needed[[] if keep is None else keep] = True
         if n_terms is not None:
-            order = np.lexsort((np.arange(keep.size), -self.frequencies_.seen[: keep.size], -frequency))
-            keep[order[max(n_terms, 0) :]] = False
+            # Those that must stay first: they count among the n_terms.
+            order = np.lexsort((np.arange(stays.size), -self.frequencies_.seen[: stays.size], -frequency, ~needed))
+            stays[order[max(n_terms, 0) :]] = False
         if min_df is not None:
-            keep &= frequency >= min_df
-        remap = self.vocabulary_.prune(keep)
+            stays &= frequency >= min_df
+        stays |= needed
+        remap = self.vocabulary_.prune(stays)
         self.frequencies_.take(remap.kept)
-        self.prunings_ = [*self.prunings_, [self.n_documents_, keep.size, remap.width]]
+        self.prunings_ = [*self.prunings_, [self.n_documents_, stays.size, remap.width]]
         self._forms = None
         return remap
 

@@ -111,6 +111,10 @@ class Lineage:
         """The events of one recent step."""
         return tuple(event for event in self.events if event.step == step)
 
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; what is -1 is forgotten."""
+        self.topics = self.topics[np.flatnonzero(new[: self.topics.shape[0]] >= 0)]
+
     # -- one step ------------------------------------------------------------------------------------------
 
     def update(self, components: Floats, shares: Floats | None = None) -> Self:

@@ -281,6 +281,14 @@ class OnlineNMF(StreamTopicModel):
             self.components_ = np.pad(self.components_, ((0, 0), (0, more)))
             self.cross_ = np.pad(self.cross_, ((0, more), (0, 0)))
 
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; what is -1 is forgotten."""
+        kept = np.flatnonzero(new >= 0)
+        self._widen(new.size)
+        self.components_, self.cross_ = self.components_[:, kept], self.cross_[kept]
+        self.lineage_.renumber(new)
+        self.n_features_in_ = kept.size
+
     def _topics(self) -> Floats:
         """Term-major, as the solvers want them."""
         return np.ascontiguousarray(self.components_.T)

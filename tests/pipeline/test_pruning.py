@@ -1,0 +1,87 @@
+"""A full vocabulary loses what nobody remembers: verdicts stay what they would have been with all the room there is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from firststory.pipeline.build import build_core
+from firststory.pipeline.pruning import make_room
+from firststory.records import Batch, Document
+from firststory.store.state import pack_state, unpack_state
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def stream(n=900, seed=0):
+    """Documents on themes whose words are replaced by new ones as time goes, and a few that stay."""
+    rng = np.random.default_rng(seed)
+    for i in range(n):
+        theme, epoch = int(rng.integers(6)), i // 60
+        own = [f"theme{theme}epoch{epoch}word{k}" for k in rng.integers(30, size=12)]
+        common = [f"everyday{k}" for k in rng.integers(20, size=6)]
+        text = " ".join(rng.permutation([*own, *common, f"only{i}"]))
+        yield Document(id=f"d{i}", text=text, time=START + timedelta(hours=8 * i))
+
+
+def steps(core, documents, size=30):
+    for i, at in enumerate(range(0, len(documents), size)):
+        yield core.step(Batch(i, tuple(documents[at : at + size])))
+
+
+@pytest.mark.parametrize("detector", ["fused-words", "neighbour"])
+@pytest.mark.parametrize("topics", ["none", "nmf"])
+def test_verdicts_are_those_of_a_vocabulary_without_bounds(quick, detector, topics):
+    documents = list(stream())
+    settings = {"detector": detector, "topics": topics, "memory": 100}
+    narrow, wide = build_core(quick(**settings, max_terms=2000)), build_core(quick(**settings, max_terms=100_000))
+    found, known = list(steps(narrow, documents)), list(steps(wide, documents))
+    assert len(narrow.parts.vectoriser.prunings_) >= 2 and not wide.parts.vectoriser.prunings_
+    assert len(narrow.parts.vectoriser.vocabulary_) <= 2000 < len(wide.parts.vectoriser.vocabulary_)
+    assert sum(step.counts["unread"] for step in found) == 0
+    for mine, its in zip(found, known, strict=True):
+        if detector == "fused-words":  # its idf is that of the window; other rows forget how often a word was seen
+            scores = [[verdict.novelty for verdict in step.verdicts] for step in (mine, its)]
+            np.testing.assert_allclose(*scores, atol=1e-9)
+        assert [v.story for v in mine.verdicts] == [v.story for v in its.verdicts]
+        nearest = [[[n.id for n in v.nearest] for v in step.verdicts] for step in (mine, its)]
+        assert nearest[0] == nearest[1]
+        assert [s.key_terms for s in mine.stories] == [s.key_terms for s in its.stories]
+        terms = {term for topic in mine.topics for term, _ in topic.terms}
+        assert all(term.startswith(("theme", "everyday", "only")) for term in terms)
+
+
+def test_a_pruned_stream_goes_on_after_a_resume_as_if_nothing_had_happened(quick):
+    documents = list(stream(600))
+    settings = quick(detector="fused-words", topics="nmf", memory=100, max_terms=2000)
+    core, twin = build_core(settings), build_core(settings)
+    for i, at in enumerate(range(0, len(documents), 30)):
+        batch = Batch(i, tuple(documents[at : at + 30]))
+        blob = pack_state(twin.get_state())
+        twin = build_core(settings)
+        twin.set_state(unpack_state(blob))
+        assert twin.step(batch) == core.step(batch)
+    assert core.parts.vectoriser.prunings_
+    assert pack_state(twin.get_state()) == pack_state(core.get_state())
+
+
+def test_where_too_much_is_remembered_words_are_left_out_and_counted(quick):
+    core = build_core(quick(detector="fused-words", memory=10_000, max_terms=400))
+    found = list(steps(core, list(stream(120))))
+    assert not core.parts.vectoriser.prunings_
+    assert sum(step.counts["unread"] for step in found) == core.parts.vectoriser.n_dropped_ > 0
+
+
+def test_a_detector_that_cannot_renumber_keeps_its_columns(quick):
+    core = build_core(quick(detector="mixture", memory=50, max_terms=800))
+    found = list(steps(core, list(stream(300))))
+    assert not core.parts.vectoriser.prunings_
+    assert sum(step.counts["unread"] for step in found) > 0
+
+
+def test_nothing_happens_before_the_first_word(quick):
+    core = build_core(quick())
+    make_room(core.parts)
+    assert core.step(Batch(0, (Document(id="a", text="..."),))).counts["empty"] == 1

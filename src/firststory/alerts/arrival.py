@@ -30,3 +30,10 @@ class Arrival:
     surfaces: Mapping[int, str] | Callable[[], Mapping[int, str]] = field(default_factory=dict)
     title: str | None = None
     """The title made harmless, where somebody has made it already."""
+    seconds: float | None = None
+    """What the stream's clock takes its time for, where somebody has looked."""
+
+    def when(self) -> float | None:
+        """Seconds of its time; None where it has none."""
+        time = self.document.time
+        return None if time is None else time.timestamp() if self.seconds is None else self.seconds

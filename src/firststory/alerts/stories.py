@@ -206,7 +206,7 @@ class StoryTracker:
         if not arrivals:
             return []
         rows = sorted_rows([(arrival.columns, arrival.weights) for arrival in arrivals])
-        times = [arrival.document.time.timestamp() if arrival.document.time else None for arrival in arrivals]
+        times = [arrival.when() for arrival in arrivals]
         timed = [time for time in times if time is not None]
         if timed:
             self._clock = max(timed) if self._clock is None else max(self._clock, *timed)
@@ -235,7 +235,7 @@ class StoryTracker:
 
     def _repost(self, arrival: Arrival, story: StoryRecord) -> Assignment:
         """The text of a document of this story once more."""
-        time = arrival.document.time.timestamp() if arrival.document.time else None
+        time = arrival.when()
         if time is not None:
             self._clock = time if self._clock is None else max(self._clock, time)
         story.repost(arrival.document, time)

@@ -16,6 +16,7 @@ TOLD = {
     "redelivered": "ids that came again, dropped",
     "empty": "documents without words, neutral",
     "late": "late documents",
+    "ahead": "times far ahead of the stream, not believed",
     "untimed": "documents without a time",
     "assumed_utc": "times without a zone, taken as UTC",
     "unread": "words that found no room in the vocabulary (max_terms)",

@@ -22,6 +22,7 @@ from firststory.alerts.gate import AlertGate, Judgement
 from firststory.alerts.memory import DocumentMemory, Remembered
 from firststory.alerts.stories import Assignment, StoryTracker
 from firststory.errors import StateError
+from firststory.pipeline.clock import StreamClock
 from firststory.pipeline.copies import NEAR_COSINE, Copies, full_text
 from firststory.pipeline.pruning import make_room
 from firststory.pipeline.rows import unit_rows, without_common
@@ -92,8 +93,7 @@ class StreamCore:
     def __init__(self, parts: Parts, memory: int = 50_000) -> None:
         self.parts = parts
         self._known = Copies(memory)
-        self._is_timed: bool | None = None
-        self._now = 0.0
+        self._clock = StreamClock()
         self._recent: list[float] = []
         """The latest scores: what is neutral, and what is low, differs between detectors."""
 
@@ -103,16 +103,19 @@ class StreamCore:
             return self._step(batch, known)
 
     def _step(self, batch: Batch, known: Collection[str]) -> Step:
-        unread = _unread(self.parts.vectoriser)
+        unread, unbelieved = _unread(self.parts.vectoriser), self._clock.unbelieved
         fresh = self._known.not_redelivered(batch.documents, known)
         # Where the detector does not mind the order inside a batch, nothing else does: equal times go by their ids.
         ordered = fresh if getattr(self.parts.detector, "sequential", True) else sorted(fresh, key=_time_and_id)
+        seconds = self._clock.read(ordered)
+        clock = None if seconds is None else dict(zip([d.id for d in ordered], seconds.tolist(), strict=True))
         copies = self._known.exact(ordered)
         originals = [document for document in ordered if document.id not in copies]
-        judged, empty = self._judge(originals)
+        judged, empty = self._judge(originals, clock)
         near = self._known.near([(one.remembered, one.nearest) for one in judged.values()])
         copies |= near
-        assigned = self._assign(judged, [document for document in ordered if document.id in copies], copies)
+        repeated = [document for document in ordered if document.id in copies]
+        assigned = self._assign(judged, repeated, copies, clock or {})
         verdicts = tuple([self._verdict(document, copies, judged, assigned) for document in fresh])
         self._recent = (self._recent + [one.novelty for one in judged.values()])[-1000:]
         stories = self.parts.stories.changed()
@@ -128,6 +131,7 @@ class StreamCore:
             "assumed_utc": sum(d.time is not None and d.time.tzname() == ASSUMED for d in fresh),
             "quarantined": len(batch.quarantined),
             "unread": _unread(self.parts.vectoriser) - unread,
+            "ahead": self._clock.unbelieved - unbelieved,
         }
         topics, events = self.parts.themes.report(self.parts.vectoriser, batch.index) if self.parts.themes else ((), ())
         make_room(self.parts)
@@ -144,8 +148,13 @@ class StreamCore:
 
     # -- novelty -------------------------------------------------------------------------------------------
 
-    def _judge(self, documents: Sequence[Document]) -> tuple[dict[str, _Judged], int]:
-        """Novelty, p-value and decision for each document that has words; and how many have none."""
+    def _judge(
+        self, documents: Sequence[Document], clock: Mapping[str, float] | None
+    ) -> tuple[dict[str, _Judged], int]:
+        """Novelty, p-value and decision for each document that has words; and how many have none.
+
+        `clock` has the seconds of each document by its id, where the stream has times.
+        """
         parts = self.parts
         if not documents:
             return {}, 0
@@ -155,13 +164,13 @@ class StreamCore:
         if not with_words:
             return {}, len(documents)
         rows = rows if has_words.all() else rows[np.flatnonzero(has_words)]
-        times = self._clock(with_words)
+        times = None if clock is None else np.array([clock[document.id] for document in with_words])
         unexplained = self._unexplained(rows)
         scores, made_of = self._scores(rows, times, self._vectors(with_words))
         weights = unit_rows(rows, parts.vectoriser)
         neighbours, cosines = self._neighbours(weights, times)
-        clock = [None] * len(with_words) if times is None else times.tolist()
-        judgements = parts.gate.judge(scores, clock, [document.id for document in with_words])
+        moments = [None] * len(with_words) if times is None else times.tolist()
+        judgements = parts.gate.judge(scores, moments, [document.id for document in with_words])
         if parts.themes:
             parts.themes.learn(without_common(weights, parts.vectoriser))
         judged = {}
@@ -223,24 +232,6 @@ class StreamCore:
             self.parts.gate.keeper.strictness = self.parts.feedback.strictness
             self.parts.gate.keeper.note(words)
 
-    def _clock(self, documents: Sequence[Document]) -> Any:
-        """Seconds of each document, or None for a stream without times; whether it has any is decided at its start.
-
-        A document without a time in a stream that has them takes the time of the one before it.
-        """
-        if self._is_timed is None:
-            first = next((document.time for document in documents if document.time is not None), None)
-            self._is_timed = first is not None
-            self._now = first.timestamp() if first is not None else 0.0
-        if not self._is_timed:
-            return None
-        times = np.empty(len(documents))
-        for i, document in enumerate(documents):
-            if document.time is not None:
-                self._now = document.time.timestamp()
-            times[i] = self._now
-        return times
-
     def _neighbours(self, weights: sp.csr_matrix, times: Any) -> tuple[Any, Any]:
         """Of each row the ordinals of the nearest earlier ones, nearest first, -1 for none; and their cosines."""
         knows = self.parts.detector
@@ -252,7 +243,11 @@ class StreamCore:
     # -- stories -------------------------------------------------------------------------------------------
 
     def _assign(
-        self, judged: Mapping[str, _Judged], repeated: Sequence[Document], copies: Mapping[str, str]
+        self,
+        judged: Mapping[str, _Judged],
+        repeated: Sequence[Document],
+        copies: Mapping[str, str],
+        clock: Mapping[str, float],
     ) -> dict[str, Assignment]:
         parts = self.parts
         reads = self._reads()
@@ -265,6 +260,7 @@ class StreamCore:
                 neighbours=one.neighbours,
                 surfaces=partial(reads, one),
                 title=one.remembered.title,
+                seconds=clock.get(one.document.id),
             )
             for one in judged.values()
             if one.document.id not in copies
@@ -278,6 +274,7 @@ class StreamCore:
                 *nothing,
                 ordinal=judged[document.id].ordinal if document.id in judged else -1,
                 duplicate_of=copies[document.id],
+                seconds=clock.get(document.id),
             )
             for document in repeated
             if parts.stories.story_of(copies[document.id]) is not None
@@ -354,7 +351,8 @@ class StreamCore:
         state: dict[str, Any] = {
             "class": type(self).__name__,
             "version": STATE_VERSION,
-            "stream": [self._is_timed, self._now, self._recent],
+            "stream": [self._clock.is_timed, self._clock.now, self._recent],
+            "clock": [self._clock.high, self._clock.waiting, self._clock.unbelieved],
         }
         for name, part in self._stateful().items():
             # A part that has seen nothing yet has no state; its absence says so.
@@ -371,7 +369,8 @@ class StreamCore:
                 received=f"{state.get('class')}, version {state.get('version')}",
                 remedy="Go on with the firststory version that saved it, or begin a new store.",
             )
-        self._is_timed, self._now, self._recent = state["stream"]
+        self._clock.is_timed, self._clock.now, self._recent = state["stream"]
+        self._clock.high, self._clock.waiting, self._clock.unbelieved = state.get("clock", [self._clock.now, 0, 0])
         held: dict[str, dict[str, Any]] = {}
         for key, value in state.items():
             name, slash, rest = key.partition("/")

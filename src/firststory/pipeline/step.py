@@ -16,10 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from firststory.alerts.arrival import Arrival
-from firststory.alerts.explain import explain
 from firststory.alerts.feedback import Feedback
-from firststory.alerts.gate import AlertGate, Judgement
-from firststory.alerts.memory import DocumentMemory, Remembered
+from firststory.alerts.gate import AlertGate
+from firststory.alerts.memory import DocumentMemory
 from firststory.alerts.stories import Assignment, StoryTracker
 from firststory.errors import StateError
 from firststory.pipeline.clock import StreamClock
@@ -28,12 +27,11 @@ from firststory.pipeline.pruning import make_room
 from firststory.pipeline.rows import unit_rows, without_common
 from firststory.pipeline.themes import Themes
 from firststory.pipeline.undisturbed import undisturbed
-from firststory.records import Batch, Document, Evidence, NoveltyKind, Step, Verdict
+from firststory.pipeline.verdicts import N_SHOWN, Judged, verdict
+from firststory.records import Batch, Document, Step
 from firststory.text.meaning import LANGUAGES, ShortTextVectors
 
 STATE_VERSION = 2
-N_SHOWN = 3
-"""Nearest earlier documents that a verdict names."""
 LEAD = 1500
 """Characters in which the words that name a story are looked for: news says first what it is about."""
 ASSUMED = "UTC, assumed"
@@ -55,29 +53,6 @@ class Parts:
     themes: Themes | None = None
     meaning: ShortTextVectors | None = None
     """What short texts are about, where the detector wants to know."""
-
-
-@dataclass(slots=True)
-class _Judged:
-    """A document with words, and all that is known of it when stories are told."""
-
-    document: Document
-    place: int
-    """Which of the batch's texts it is."""
-    novelty: float
-    judgement: Judgement
-    remembered: Remembered
-    weights: Any
-    """Of its columns, the remembered ones: its row of unit length."""
-    ordinal: int
-    neighbours: Any
-    """The ordinals of the nearest earlier documents, nearest first; -1 where there is none."""
-    nearest: list[tuple[Remembered, float]]
-    """The first few of them with their cosine, those that are remembered."""
-    tokens: Sequence[Any] = ()
-    """Its words with their places, for the documents that somebody will look at."""
-    residual: Mapping[int, float] | None = None
-    """The part of each term that a dictionary leaves over, where the detector is one."""
 
 
 class StreamCore:
@@ -116,13 +91,13 @@ class StreamCore:
         copies |= near
         repeated = [document for document in ordered if document.id in copies]
         assigned = self._assign(judged, repeated, copies, clock or {})
-        verdicts = tuple([self._verdict(document, copies, judged, assigned) for document in fresh])
+        verdicts = tuple([verdict(document, copies, judged, assigned, self._recent) for document in fresh])
         self._recent = (self._recent + [one.novelty for one in judged.values()])[-1000:]
         stories = self.parts.stories.changed()
         counts = {
             "seen": len(batch.documents) + len(batch.quarantined),
             "scored": len(judged) - len(near),
-            "novel": sum(verdict.is_novel for verdict in verdicts),
+            "novel": sum(one.is_novel for one in verdicts),
             "redelivered": len(batch.documents) - len(fresh),
             "duplicates": len(copies),
             "empty": empty,
@@ -148,9 +123,7 @@ class StreamCore:
 
     # -- novelty -------------------------------------------------------------------------------------------
 
-    def _judge(
-        self, documents: Sequence[Document], clock: Mapping[str, float] | None
-    ) -> tuple[dict[str, _Judged], int]:
+    def _judge(self, documents: Sequence[Document], clock: Mapping[str, float] | None) -> tuple[dict[str, Judged], int]:
         """Novelty, p-value and decision for each document that has words; and how many have none.
 
         `clock` has the seconds of each document by its id, where the stream has times.
@@ -183,7 +156,7 @@ class StreamCore:
             # People see three; where more are all but copies, one of them may be the original.
             shown = len(ordinals) if likeness[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
             ordinal = parts.memory.seen
-            judged[document.id] = one = _Judged(
+            judged[document.id] = one = Judged(
                 document,
                 places[i],
                 float(scores[i]),
@@ -244,7 +217,7 @@ class StreamCore:
 
     def _assign(
         self,
-        judged: Mapping[str, _Judged],
+        judged: Mapping[str, Judged],
         repeated: Sequence[Document],
         copies: Mapping[str, str],
         clock: Mapping[str, float],
@@ -282,11 +255,11 @@ class StreamCore:
         found += parts.stories.assign(doubles)
         return dict(zip([arrival.document.id for arrival in (*arrivals, *doubles)], found, strict=True))
 
-    def _reads(self) -> Callable[[_Judged], Mapping[int, str]]:
+    def _reads(self) -> Callable[[Judged], Mapping[int, str]]:
         """How each column of a document of this batch reads where it first stands; looked up when the first asks."""
         readings: list[Sequence[Mapping[int, str]]] = []
 
-        def reads(one: _Judged) -> Mapping[int, str]:
+        def reads(one: Judged) -> Mapping[int, str]:
             if one.tokens:
                 # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
                 return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
@@ -295,54 +268,6 @@ class StreamCore:
             return readings[0][one.place]
 
         return reads
-
-    # -- verdicts ------------------------------------------------------------------------------------------
-
-    def _verdict(
-        self,
-        document: Document,
-        copies: Mapping[str, str],
-        judged: Mapping[str, _Judged],
-        assigned: Mapping[str, Assignment],
-    ) -> Verdict:
-        story = assigned[document.id].story if document.id in assigned else None
-        if document.id in copies:
-            near = judged.get(document.id)
-            novelty = near.novelty if near else min(0.0, *self._recent) if self._recent else 0.0
-            evidence = explain(document, "duplicate", nearest=near.nearest[:1] if near else ())
-            return Verdict(document, novelty, 1.0, False, None, story, copies[document.id], evidence)
-        if document.id not in judged:
-            neutral = float(np.median(self._recent)) if self._recent else 0.0
-            evidence = Evidence(kind="known", sentence="It has no words to judge it by.")
-            return Verdict(document, neutral, None, False, None, None, None, evidence)
-        one = judged[document.id]
-        judgement = one.judgement
-        evidence = self._evidence(one, assigned[document.id])
-        return Verdict(
-            document=document,
-            novelty=one.novelty,
-            p_value=judgement.p_value,
-            is_novel=judgement.is_novel,
-            threshold=judgement.threshold,
-            story=story,
-            evidence=evidence,
-        )
-
-    def _evidence(self, one: _Judged, assigned: Assignment) -> Evidence:
-        kind: NoveltyKind = "event" if assigned.opened else "development" if one.judgement.is_novel else "known"
-        nearest = one.nearest[:N_SHOWN]
-        if not one.judgement.is_novel:
-            # Nobody is called to look at it: naming its neighbours is enough, and much cheaper.
-            return explain(one.document, kind, nearest=nearest)
-        evidence = explain(
-            one.document,
-            kind,
-            tokens=one.tokens,
-            weights=dict(zip(one.remembered.columns.tolist(), one.weights.tolist(), strict=True)),
-            nearest=nearest,
-            residual=one.residual,
-        )
-        return _into_text(evidence, len(full_text(one.document)) - len(one.document.text))
 
     # -- state ---------------------------------------------------------------------------------------------
 
@@ -422,16 +347,3 @@ def _unread(vectoriser: Any) -> int:
 
 def _time_and_id(document: Document) -> tuple[float, str]:
     return (document.time.timestamp() if document.time else float("-inf")), document.id
-
-
-def _into_text(evidence: Evidence, before: int) -> Evidence:
-    """Offsets into the document's own text; a term that stands only in a title before it has none."""
-    if not before:
-        return evidence
-    terms = tuple(
-        type(term)(term.text, term.weight, term.start - before, term.end - before)
-        if term.start >= before
-        else type(term)(term.text, term.weight)
-        for term in evidence.terms
-    )
-    return Evidence(terms, evidence.nearest, evidence.kind, evidence.sentence)

@@ -78,6 +78,14 @@ def test_what_short_texts_mean_is_known_after_a_resume(quick):
     assert any(a.novelty != b.novelty for a, b in zip(verdicts, without.step(then).verdicts, strict=True))
 
 
+def test_a_document_without_words_is_neutral_in_the_first_step_too(news, quick):
+    core = build_core(quick())
+    documents = [*news[:20], document("nothing", "...", hours=1)]
+    *judged, nothing = core.step(Batch(0, tuple(documents))).verdicts
+    scores = [one.novelty for one in judged if one.duplicate_of is None]
+    assert nothing.novelty == np.median(scores) > 0.0
+
+
 def test_a_step_does_not_change_its_batch(news, quick):
     batch = in_batches(news)[0]
     before = dataclasses.replace(batch)

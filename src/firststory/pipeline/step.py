@@ -91,8 +91,10 @@ class StreamCore:
         copies |= near
         repeated = [document for document in ordered if document.id in copies]
         assigned = self._assign(judged, repeated, copies, clock or {})
-        verdicts = tuple([verdict(document, copies, judged, assigned, self._recent) for document in fresh])
-        self._recent = (self._recent + [one.novelty for one in judged.values()])[-1000:]
+        scores = [one.novelty for one in judged.values()]
+        recent = self._recent or scores
+        verdicts = tuple([verdict(document, copies, judged, assigned, recent) for document in fresh])
+        self._recent = (self._recent + scores)[-1000:]
         stories = self.parts.stories.changed()
         counts = {
             "seen": len(batch.documents) + len(batch.quarantined),

@@ -55,6 +55,15 @@ def test_by_time_a_window_closes_when_the_next_begins():
     assert [batch.index for batch in batches] == [0, 1, 2]
 
 
+def test_after_one_wrong_date_not_everything_is_late_for_ever():
+    hours = [0, 1, 640_000, 3, 4, 5, 6, 7, 8, 9]
+    batches = list(Window(3).batches([arrival(i, h) for i, h in enumerate(hours)]))
+    assert [batch.late for batch in batches] == [0, 3, 0, 0]
+    # What a batch reached is all that a later run knows.
+    later = list(Window(3, reached=batches[0].window).batches([arrival(i, h) for i, h in enumerate(hours) if i > 2]))
+    assert [batch.late for batch in later] == [3, 0, 0]
+
+
 def test_late_documents_join_the_open_window_and_are_counted():
     batches = list(Window("1d").batches([arrival(i, h) for i, h in enumerate([0, 25, 1, 26, 49])]))
     assert [[d.id for d in batch.documents] for batch in batches] == [["0"], ["1", "2", "3"], ["4"]]

@@ -71,11 +71,18 @@ class Window:
                     high = here
                     yield pending.close(high)
             if len(pending.documents) >= self.count or len(pending.quarantined) >= MOST:
-                self._reached = high
+                high = self._reached = self._after(pending, high)
                 yield pending.close(high)
         if not pending.is_empty:
-            self._reached = high
-            yield pending.close(high)
+            self._reached = self._after(pending, high)
+            yield pending.close(self._reached)
+
+    def _after(self, pending: _Pending, high: int | None) -> int | None:
+        """What is reached after a batch by number: where all of it was late, the clock was wrong before."""
+        if self.seconds or not pending.late:
+            return high
+        places = [here for document in pending.documents if (here := self._place(document)) is not None]
+        return max(places) if pending.late == len(places) else high
 
     def _place(self, document: Document) -> int | None:
         """The window in time that a document belongs to; by number, its time itself."""

@@ -26,12 +26,11 @@ def unit_rows(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
 
 def without_common(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
     """The rows without the stop words that short texts keep: no theme is made of them."""
-    columns, where = np.unique(rows.indices, return_inverse=True)
-    common = vectoriser.is_common(columns)
+    common = vectoriser.is_common(rows.indices)
     if not common.any():
         return rows
     kept = rows.copy()
-    kept.data[common[where]] = 0.0
+    kept.data[common] = 0.0
     kept.eliminate_zeros()
     return kept
 

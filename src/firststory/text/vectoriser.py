@@ -367,9 +367,11 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
 
     def is_common(self, columns: NDArray[Any]) -> NDArray[np.bool_]:
         """Which columns are stop words (their stems) that only short texts have: nothing to show to people."""
-        check_is_fitted(self)
-        common = [self.vocabulary_[stem] for stem in self._table().analyser.common_stems]
-        return np.isin(columns, common)
+        common: NDArray[np.bool_] = np.zeros(len(self.vocabulary_) + 1, dtype=bool)
+        common[self.vocabulary_.find(self._table().analyser.common_stems)] = True
+        common[-1] = False  # where those stand that have no column
+        which: NDArray[np.bool_] = common[columns]
+        return which
 
     @property
     def idf_(self) -> NDArray[np.float64]:

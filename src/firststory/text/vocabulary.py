@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,7 +97,7 @@ class Vocabulary:
             columns.append(known.get(term, -1))
         return columns
 
-    def find(self, terms: Sequence[str]) -> list[int]:
+    def find(self, terms: Iterable[str]) -> list[int]:
         """The column of each term, -1 where there is none."""
         get = self._columns.get
         return [get(term, -1) for term in terms]

@@ -130,8 +130,8 @@ def _show(result: Comparison) -> None:
     )
     columns = {
         "detector": ("detector", "{}"),
-        "cost_topic": ("cost, by topic", "{:.3f}"),
-        "cost_story": ("cost, by story", "{:.3f}"),
+        "cost_topic": ("cost, by story", "{:.3f}"),
+        "cost_story": ("cost, by document", "{:.3f}"),
         "auc": ("AUC", "{:.3f}"),
         "found_at_once": ("found at once", "{:.0%}"),
         "found": ("found", "{:.0%}"),

@@ -28,8 +28,11 @@ def even(i):
     return 0.3, 0.2, 0
 
 
-def twin(counts, days, knobs=even):
-    """The definition with dense vectors: idf and norms refreshed every 100 documents, everything else afresh."""
+def twin(counts, days, knobs=even, half_life=None):
+    """The definition with dense vectors: idf and norms refreshed every 100 documents, everything else afresh.
+
+    With a half-life, clusters count less where many of the latest rows opened one.
+    """
     n = len(counts)
     tf = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0)
     gap, clock, total = np.diff(days, prepend=days[:1]), np.zeros(n), 0.0
@@ -67,6 +70,11 @@ def twin(counts, days, knobs=even):
             square.append(1.0)
             last.append(i)
         member.append(best)
+    share = 0.1
+    for i in range(n if half_life else 0):
+        part = min(max((share - 0.1) / 0.1, 0.0), 1.0)
+        centroid[i] = (1 - part) * centroid[i] + part * nearest[i]
+        share += (1 - 0.5 ** (1 / half_life)) * ((member[i] not in member[:i]) - share)
     return 1 - (nearest + centroid) / 2, np.array(member)
 
 
@@ -92,15 +100,17 @@ def test_equals_twin(seed, timed):
     np.testing.assert_array_equal(labels, member)
 
 
-@pytest.mark.parametrize("longer", [0, 40])
-def test_gentle_ageing_equals_its_twin_for_rows_short_and_long(longer):
+@pytest.mark.parametrize(("longer", "half_life"), [(0, 2000), (40, 2000), (40, 30)])
+def test_gentle_ageing_equals_its_twin_for_rows_short_and_long(longer, half_life, monkeypatch):
+    monkeypatch.setattr("firststory.detectors.fused_novelty.HALF_LIFE", float(half_life))
     counts, times = stream(3)
     everyday = np.tile(np.arange(longer) < 40, (len(counts), 1)) * (np.arange(len(counts)) % 2 == 0)[:, None]
     counts = np.hstack([counts, everyday])  # every other row gets 40 terms more
     scores, labels = follow(fs.FusedNovelty(), counts, times)
     terms = (counts > 0).sum(axis=1)
     assert (terms <= 30).any() and (longer == 0 or (terms > 30).any())
-    known, member = twin(counts, (times - times[0]) / DAY, lambda i: (0.4, 0.3, 1) if terms[i] <= 30 else (0.6, 0.4, 3))
+    ageing = [(0.4, 0.3, 1) if n <= 30 else (0.6, 0.4, 3) for n in terms]
+    known, member = twin(counts, (times - times[0]) / DAY, lambda i: ageing[i], half_life)
     np.testing.assert_allclose(scores, known, atol=1e-12)
     np.testing.assert_array_equal(labels, member)
 
@@ -136,7 +146,7 @@ def test_beyond_the_budget_clusters_are_the_same_and_most_neighbours():
     rare = sp.random(MANY + 600, 900, density=0.008, random_state=3, format="csr")
     rare.data[:] = 1.0
     rows = sp.hstack([everyday, rare]).tocsr()
-    exact, quick = (fs.FusedNovelty(budget=budget) for budget in (10**9, 4000))
+    exact, quick = (fs.FusedNovelty(ageing="even", budget=budget) for budget in (10**9, 4000))
     for detector in (exact, quick):
         detector.partial_fit(rows[:MANY])
     known, scores = exact.score_then_learn(rows[MANY:]), quick.score_then_learn(rows[MANY:])

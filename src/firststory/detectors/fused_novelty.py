@@ -18,6 +18,7 @@ from firststory.errors import ParameterError
 from firststory.kernels.ageing import capped_clock
 from firststory.kernels.fused import FusedIndex
 from firststory.kernels.meaning import blend_nearest, to_unit
+from firststory.kernels.running import running_share
 
 DAY = 86400.0
 
@@ -37,6 +38,11 @@ CANDIDATES = 4
 """How many of the nearest rows are compared by their vectors; 16 or all of the window gain nothing more. It is
 not `n_neighbours`: how much evidence is kept must not change the score."""
 
+OPENING, HALF_LIFE = 0.1, 2000.0
+"""The share of rows that open a cluster before any has come, and after how many rows it is half forgotten."""
+FEW, MANY = 0.1, 0.2
+"""Up to the one share clusters count as much as neighbours, from the other on not at all."""
+
 GAP_CAP = 50.0
 """The stream's own clock lets no gap count more than so many mean gaps (or a day)."""
 
@@ -49,6 +55,10 @@ class FusedNovelty(StreamDetector):
     are **effective counts** (the vectorizer's `weighting="count", norm=None, surface_weight=2.0, short=30`); the
     weights `(1 + ln x) idf^1.25` come from the detector's own past. Strictly sequential: a row is judged against the
     earlier rows of its own batch too.
+
+    Clusters count less where many rows open one: incidents that are told once or twice have no cluster worth the name,
+    and what looks like one is a kind of incident. `CEN` is drawn towards `NN` as the share of such rows among the
+    latest thousands rises from 0.1 to 0.2, and is `NN` from there on.
 
     `score_then_learn`, `partial_fit` and `novelty` take `vectors=` too: an array with one vector a row that says
     what a short text is about (`firststory.text.meaning.ShortTextVectors`), zeros where there is none. A row with a
@@ -66,7 +76,7 @@ class FusedNovelty(StreamDetector):
         How a match ages. "gentle": the stronger, the less, `cos (1 + days)^(-0.6 (1 - cos)^3)`, for a row of
         at most 30 terms `cos (1 + days)^(-0.4 (1 - cos))`: a strong match of short texts says less. Without `times`
         the order of arrival is the clock (10 documents a day). "even": all alike, `cos (1 + days)^-0.3`; without
-        `times` nothing ages.
+        `times` nothing ages, and clusters always count as much as neighbours; so they do with the horizon "themes".
     max_age : float or None, default=None
         Seconds after which a document is forgotten. None: never. Needs `times`, and the horizon "events".
     n_neighbours : int, default=3
@@ -89,7 +99,9 @@ class FusedNovelty(StreamDetector):
     cluster_similarities_, cluster_sizes_ : ndarray of shape (n,)
         The cosine to that cluster and its size before the row joined; 0 where the row opened it.
     neighbour_scores_, cluster_scores_ : ndarray of shape (n,)
-        NN and CEN; where a row has a vector, both are NN with its vector, because clusters have no say.
+        NN, and CEN as far as it counts: novelty is one minus their mean. Where a row has a vector, both are NN.
+    opening_ : float
+        The share of the latest rows that opened a cluster.
 
     Examples
     --------
@@ -116,6 +128,7 @@ class FusedNovelty(StreamDetector):
 
     index_: FusedIndex
     vectors_: VectorWindow
+    opening_: float = OPENING
     neighbours_: NDArray[np.int64]
     similarities_: Floats
     labels_: NDArray[np.int64]
@@ -142,6 +155,7 @@ class FusedNovelty(StreamDetector):
         self.index_ = FusedIndex()
         self.origin_, self.now_, self.timed_ = 0.0, -math.inf, False
         self.day_, self.tick_, self.rows_ = 0.0, 0.0, 0
+        self.opening_ = OPENING
 
     def columns_in_use(self) -> NDArray[np.int64]:
         """The columns that a remembered row has."""
@@ -166,6 +180,7 @@ class FusedNovelty(StreamDetector):
             rows.indptr, rows.indices, _log_counts(rows), days, ticks, k=self._candidates(about), budget=self.budget,
             knobs=KNOBS[self.ageing],
         )  # fmt: skip
+        self._weigh_clusters(np.full(n, self.opening_), neighbour, centroid)
         if about is not None:
             # The rows of X do not know one another: all neighbours are of the past.
             self._blend(rows, days, about, cosines, ordinals, neighbour, centroid)
@@ -196,6 +211,8 @@ class FusedNovelty(StreamDetector):
                 budget=self.budget, knobs=KNOBS[self.ageing],
             )
         )  # fmt: skip
+        share, self.opening_ = running_share(self.cluster_sizes_ == 0, self.opening_, HALF_LIFE)
+        self._weigh_clusters(share, neighbour, centroid)
         if about is not None:
             if not hasattr(self, "vectors_"):
                 self.vectors_ = VectorWindow(about.shape[1], self.rows_)
@@ -207,6 +224,11 @@ class FusedNovelty(StreamDetector):
         self.neighbour_scores_, self.cluster_scores_ = neighbour, centroid
         self.neighbours_, self.similarities_ = ordinals[:, : self.n_neighbours], cosines[:, : self.n_neighbours]
         return _fuse(neighbour, centroid)
+
+    def _weigh_clusters(self, opening: Floats, neighbour: Floats, centroid: Floats) -> None:
+        """CEN as far as it counts, where so many of the rows before opened a cluster."""
+        if self.ageing == "gentle" and self.horizon == "events":
+            centroid += np.clip((opening - FEW) / (MANY - FEW), 0.0, 1.0) * (neighbour - centroid)
 
     def _about(self, vectors: ArrayLike | None, n: int) -> Vectors | None:
         """The vectors at length one, as wide as those that were learnt."""

@@ -44,8 +44,9 @@ INTRODUCTION = (
     "machine: articles grouped by their bodies, only the first line shown (`headlines.py`). Topics of Reuters and 20 "
     'Newsgroups are broad, year-round themes: for them there is `horizon="themes"`, and they have no say in the '
     "settings of the default horizon. Tweets are labelled by the links that they share, which are not shown "
-    "(`linked_tweets.py`); they were looked at when all settings were fixed, and changed none. *Fused* knows what "
-    "texts of up to 30 words are about (`vectors=`); TDT2 has no words to look up. One thread."
+    "(`linked_tweets.py`); they were looked at when all settings were fixed, and changed none but one: that clusters "
+    "count less where many documents open one, which has no say where there are vectors. *Fused* knows what texts of "
+    "up to 30 words are about (`vectors=`); TDT2 has no words to look up. One thread."
 )
 
 CHOICES = {
@@ -58,6 +59,9 @@ CHOICES = {
 
 MEANINGS = ("without meaning", "meaning 0.1", "meaning 0.2", "meaning 0.3", "meaning 0.4", "meaning 0.5")
 """Whether short texts are compared by their vectors too, and with what weight: chosen on the other corpora as well."""
+
+CLUSTERS = ("as the stream tells", "clusters always")
+"""Whether clusters count less where many documents open one, or always as much as neighbours."""
 
 RATES = (2, 10, 50, 200)
 """Documents a day where there are no times: chosen on the other corpora too."""
@@ -94,6 +98,16 @@ def run(*, quick: bool, out: Path) -> str:
             _left_out_table(
                 events, corpora, [f"{name}, no times" for name in MEANINGS], "meaning of short texts, without times"
             ),
+            *(
+                _left_out_table(
+                    events,
+                    corpora,
+                    [f"{name}{what}{when}" for name in CLUSTERS],
+                    f"whether clusters always count{what}{when or ', with times'}",
+                )
+                for what in ("", ", words alone")
+                for when in ("", ", no times")
+            ),
             _ablation_table(results),
             _published_table(results),
             _verdict(events, results),
@@ -121,8 +135,8 @@ def _judge_all(stream: LabelledRows, *, quick: bool) -> dict[str, Judged]:
             if how == ageing:
                 found[name] = judged(1 - weight * neighbour - (1 - weight) * cluster)
         if ageing == "gentle":
-            neighbour, cluster = _parts(stream.effective, stream.times)
-            found["without meaning"] = judged(_mean(neighbour, cluster))
+            found["without meaning"] = judged(_mean(*_parts(stream.effective, stream.times)))
+            neighbour, cluster = _parts(stream.effective, stream.times, None, _Always)
             found["neighbour part alone"] = judged(1 - neighbour)
             found["cluster part alone"] = judged(1 - cluster)
     found["fused"] = found["gentle ageing"]
@@ -132,6 +146,10 @@ def _judge_all(stream: LabelledRows, *, quick: bool) -> dict[str, Judged]:
         weight = float(name.split()[1])
         found[name] = judged(_mean(*_parts(stream.effective, stream.times, about, meaning=weight)))
         found[f"{name}, no times"] = judged(_mean(*_parts(stream.effective, None, about, meaning=weight)))
+    for what, vectors in (("", about), (", words alone", None)):
+        for when, times in (("", stream.times), (", no times", None)):
+            found[f"{CLUSTERS[0]}{what}{when}"] = judged(_mean(*_parts(stream.effective, times, vectors)))
+            found[f"{CLUSTERS[1]}{what}{when}"] = judged(_mean(*_parts(stream.effective, times, vectors, _Always)))
     for rate in RATES:
         found[f"{rate} a day"] = judged(_mean(*_parts(stream.effective, np.arange(n) * 86400.0 / rate, about)))
     found["reference B"] = judged(_mean(*_parts(stream.effective, stream.times, ageing="even")))
@@ -163,10 +181,21 @@ def _plain(counts: sp.csr_matrix) -> Floats:
     return np.concatenate([detector.score_then_learn(rows) for rows in tfidf_steps(counts, 100)])
 
 
+class _Always(FusedNovelty):
+    """Clusters always count as much as neighbours."""
+
+    def _weigh_clusters(self, opening: Floats, neighbour: Floats, centroid: Floats) -> None:
+        pass
+
+
 def _parts(
-    counts: sp.csr_matrix, times: Floats | None, vectors: NDArray[np.float32] | None = None, **options: Any
+    counts: sp.csr_matrix,
+    times: Floats | None,
+    vectors: NDArray[np.float32] | None = None,
+    kind: type[FusedNovelty] = FusedNovelty,
+    **options: Any,
 ) -> tuple[Floats, Floats]:
-    detector = FusedNovelty(**options)
+    detector = kind(**options)
     detector.score_then_learn(counts, times=times, vectors=vectors)
     return detector.neighbour_scores_, detector.cluster_scores_
 
@@ -228,6 +257,7 @@ def _ablation_table(results: dict[str, dict[str, Judged]]) -> str:
     names = [
         "fused", "neighbour part alone", "cluster part alone", "even ageing", "fused, themes", "fused, no times",
         "uniform clock", "capitals count once", "short like long", "without meaning", "without meaning, no times",
+        "clusters always", "clusters always, no times",
     ]  # fmt: skip
     rows = [[s] + [f"{_ratio(found, n):.2f}" for n in names] for s, found in results.items()]
     events = [found for s, found in results.items() if is_event(s)]
@@ -236,7 +266,8 @@ def _ablation_table(results: dict[str, dict[str, Judged]]) -> str:
         "### Ablation and control: share of the plain neighbour's cost\n\n"
         "*Even ageing* is the reference recipe's. *Uniform clock*: times replaced by equal gaps over the same span, so "
         "that no silence before an event can betray it. *Short like long*: without the vectorizer's rules for short "
-        "texts (`short=0`). *Without meaning*: without the vectors of short texts; so are the two parts alone.\n\n"
+        "texts (`short=0`). *Without meaning*: without the vectors of short texts; so are the two parts alone. "
+        "*Clusters always*: they count as much as neighbours, however many documents open one.\n\n"
         + _table(["stream", *names], [*rows, ["**mean of events, without those checked**", *mean]])
     )
 

@@ -31,7 +31,7 @@ def steps(core, documents, size=30):
         yield core.step(Batch(i, tuple(documents[at : at + size])))
 
 
-@pytest.mark.parametrize("detector", ["fused-words", "neighbour"])
+@pytest.mark.parametrize("detector", ["fused-words", "neighbour", "clustering", "l1", "l1-batch"])
 @pytest.mark.parametrize("topics", ["none", "nmf"])
 def test_verdicts_are_those_of_a_vocabulary_without_bounds(quick, detector, topics):
     documents = list(stream())
@@ -53,9 +53,10 @@ def test_verdicts_are_those_of_a_vocabulary_without_bounds(quick, detector, topi
         assert all(term.startswith(("theme", "everyday", "only")) for term in terms)
 
 
-def test_a_pruned_stream_goes_on_after_a_resume_as_if_nothing_had_happened(quick):
+@pytest.mark.parametrize("detector", ["fused-words", "clustering", "l1", "l1-batch"])
+def test_a_pruned_stream_goes_on_after_a_resume_as_if_nothing_had_happened(quick, detector):
     documents = list(stream(600))
-    settings = quick(detector="fused-words", topics="nmf", memory=100, max_terms=2000)
+    settings = quick(detector=detector, topics="nmf", memory=100, max_terms=2000)
     core, twin = build_core(settings), build_core(settings)
     for i, at in enumerate(range(0, len(documents), 30)):
         batch = Batch(i, tuple(documents[at : at + 30]))

@@ -168,6 +168,15 @@ class IncrementalClustering(StreamDetector):
         self.threshold_ = DEFAULT_THRESHOLD if self.threshold == "auto" else float(self.threshold)
         self.now_ = -math.inf
 
+    def columns_in_use(self) -> NDArray[np.int64]:
+        """The columns that a cluster has."""
+        return np.flatnonzero(self.index_.length)
+
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
+        self.index_.renumber(new)
+        self.n_features_in_ = int((new >= 0).sum())
+
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         clock = standing(times, rows.shape[0], self.now_)
         _, cosines, _, _ = self.index_.judge(rows.indptr, rows.indices, rows.data, clock, *self._options())

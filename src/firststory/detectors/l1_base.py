@@ -84,6 +84,22 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
         residual.eliminate_zeros()
         return residual if sp.issparse(X) else np.asarray(residual.toarray())
 
+    def columns_in_use(self) -> NDArray[np.int64]:
+        """The columns of the documents that are remembered; what atoms know beyond them can be forgotten."""
+        held = getattr(self, "documents_", None)
+        return np.unique(held.indices).astype(np.int64) if held is not None else np.empty(0, dtype=np.int64)
+
+    def renumber(self, new: NDArray[np.int64]) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; what is -1 is forgotten."""
+        kept = np.flatnonzero(new >= 0)
+        for name in ("atoms_", "multipliers_", "documents_"):
+            rows = getattr(self, name, None)
+            if rows is not None:
+                wide = sp.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], new.size))
+                setattr(self, name, wide[:, kept])
+        self.n_features_in_ = kept.size
+        self._look()
+
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         return self._score(self._code_rows(unit_rows(rows)))
 

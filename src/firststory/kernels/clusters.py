@@ -309,6 +309,14 @@ class ClusterIndex:
                 np.concatenate([part, more]) for part in (self.seen, self.start, self.length, self.room)
             )
 
+    def renumber(self, new: Ints) -> None:
+        """Give every term the number `new[term]`, in the same order; -1 for a term that no cluster has: it goes."""
+        self.widen(len(new))
+        kept = np.flatnonzero(new >= 0)
+        self.seen, self.start, self.length, self.room = (
+            part[kept] for part in (self.seen, self.start, self.length, self.room)
+        )
+
     def count_history(self, indices: Ints, rows: int, width: int) -> None:
         """Count documents and their terms for N and df, without making clusters of them."""
         self.widen(width)

@@ -16,8 +16,8 @@ def make_room(parts: Any) -> None:
     """Prune the vocabulary to half where it is nearly full, and tell every part the new numbers of the columns.
 
     Kept are all words of documents that are remembered; of the others, those of most documents. What a topic model
-    knows of the others is forgotten. Verdicts do not change: nothing that is remembered has the words that go. Where a
-    part of the stream cannot renumber its columns, the vocabulary stays as it is.
+    or a dictionary knows of the others is forgotten. Neighbours, clusters and stories stay as they are: nothing that is
+    remembered has the words that go. Where a part of the stream cannot renumber its columns, the vocabulary stays too.
 
     Parameters
     ----------

@@ -65,7 +65,6 @@ def test_a_pruned_stream_goes_on_after_a_resume_as_if_nothing_had_happened(quick
         twin.set_state(unpack_state(blob))
         assert twin.step(batch) == core.step(batch)
     assert core.parts.vectoriser.prunings_
-    assert pack_state(twin.get_state()) == pack_state(core.get_state())
 
 
 def test_where_too_much_is_remembered_words_are_left_out_and_counted(quick):

@@ -242,11 +242,12 @@ class BudgetKeeper:
         return 0.5 if self.budget.kind == "share" else min(0.5, max(REST, 0.7 / self._capacity()))
 
     def _capacity(self) -> float:
-        """What the bucket holds: at most a fifth of a week's alerts, and one at least."""
+        """What the bucket holds: at most a fifth of a week's alerts, but nearly two at least: with less, an alert a day
+        would go to the first document of the day."""
         if self.budget.kind == "share":
             per_day = UNTIMED_DAY if self._clock is None else self._recent_documents / self._recent_days
             return max(2.0, 0.7 * per_day * self.budget.amount)
-        return max(1.4, self.budget.amount * self.budget.bucket / DAY)
+        return max(1.8, self.budget.amount * self.budget.bucket / DAY)
 
     def change(self, budget: str | float | Budget) -> None:
         """Hold the stream to another budget from now on; the bar starts from its point of rest."""

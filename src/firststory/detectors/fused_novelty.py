@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.detectors.base import Floats, StreamDetector
 from firststory.detectors.clock import forward, standing
+from firststory.detectors.columns import IndexedColumns
 from firststory.detectors.vector_window import Vectors, VectorWindow
 from firststory.errors import ParameterError
 from firststory.kernels.ageing import capped_clock
@@ -47,7 +48,7 @@ GAP_CAP = 50.0
 """The stream's own clock lets no gap count more than so many mean gaps (or a day)."""
 
 
-class FusedNovelty(StreamDetector):
+class FusedNovelty(IndexedColumns, StreamDetector):
     """Novelty = 1 - (nearest neighbour + nearest cluster) / 2, both time-aware: the default of the pipeline.
 
     NN is the best cosine to a document of the window, less for an old one; CEN the best cosine to a single-pass
@@ -156,15 +157,6 @@ class FusedNovelty(StreamDetector):
         self.origin_, self.now_, self.timed_ = 0.0, -math.inf, False
         self.day_, self.tick_, self.rows_ = 0.0, 0.0, 0
         self.opening_ = OPENING
-
-    def columns_in_use(self) -> NDArray[np.int64]:
-        """The columns that a remembered row has."""
-        return np.flatnonzero(self.index_.length)
-
-    def renumber(self, new: NDArray[np.int64]) -> None:
-        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
-        self.index_.renumber(new)
-        self.n_features_in_ = int((new >= 0).sum())
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None, vectors: ArrayLike | None = None) -> Floats:
         n = rows.shape[0]

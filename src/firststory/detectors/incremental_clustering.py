@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from firststory.detectors.base import Floats, StreamDetector
 from firststory.detectors.clock import forward, standing
+from firststory.detectors.columns import IndexedColumns
 from firststory.detectors.history import codes_of, least_topic_cost
 from firststory.estimator import seconds
 from firststory.kernels.clusters import ClusterIndex
@@ -27,7 +28,7 @@ THRESHOLDS = np.array([0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7])
 """What "auto" chooses from."""
 
 
-class IncrementalClustering(StreamDetector):
+class IncrementalClustering(IndexedColumns, StreamDetector):
     """GAC-INCR: novelty = 1 - the best cosine to a cluster of the past.
 
     Each document joins the nearest cluster if `cos(x, C) = <x, C> / |C|` reaches `threshold`, else it opens one; `C`
@@ -167,15 +168,6 @@ class IncrementalClustering(StreamDetector):
         self.index_ = ClusterIndex()
         self.threshold_ = DEFAULT_THRESHOLD if self.threshold == "auto" else float(self.threshold)
         self.now_ = -math.inf
-
-    def columns_in_use(self) -> NDArray[np.int64]:
-        """The columns that a cluster has."""
-        return np.flatnonzero(self.index_.length)
-
-    def renumber(self, new: NDArray[np.int64]) -> None:
-        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
-        self.index_.renumber(new)
-        self.n_features_in_ = int((new >= 0).sum())
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         clock = standing(times, rows.shape[0], self.now_)

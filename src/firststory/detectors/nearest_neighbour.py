@@ -13,13 +13,14 @@ from sklearn.utils._param_validation import Interval
 
 from firststory.detectors.base import Floats, StreamDetector
 from firststory.detectors.clock import forward, standing
+from firststory.detectors.columns import IndexedColumns
 from firststory.kernels.cosine import CosineIndex
 
 UNBOUNDED = 2**62
 """More documents than any stream has."""
 
 
-class NearestNeighbour(StreamDetector):
+class NearestNeighbour(IndexedColumns, StreamDetector):
     """Novelty = 1 - the best (time-decayed) cosine to the past.
 
     The classic of first story detection, exact: every earlier document of the window is considered, through an
@@ -96,15 +97,6 @@ class NearestNeighbour(StreamDetector):
     def _begin(self, rows: sp.csr_matrix) -> None:
         self.index_ = CosineIndex()
         self.now_ = -math.inf
-
-    def columns_in_use(self) -> NDArray[np.int64]:
-        """The columns that a remembered row has."""
-        return np.flatnonzero(self.index_.length)
-
-    def renumber(self, new: NDArray[np.int64]) -> None:
-        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
-        self.index_.renumber(new)
-        self.n_features_in_ = int((new >= 0).sum())
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         scores, _, _ = self._follow(rows, standing(times, rows.shape[0], self.now_), learn=False)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from firststory.errors import StateError
 from firststory.pipeline.build import build_core, detector_names
 from firststory.pipeline.seen import fingerprint
 from firststory.records import Batch, Document
@@ -53,6 +54,13 @@ def test_a_state_that_went_through_bytes_has_the_same_future(news, quick, detect
     for batch in batches[3:]:
         assert twin.step(batch) == core.step(batch)
     assert pack_state(twin.get_state()) == pack_state(core.get_state())
+
+
+def test_a_model_that_another_version_saved_is_refused_with_the_remedy(news, quick):
+    core = build_core(quick())
+    core.step(in_batches(news)[0])
+    with pytest.raises(StateError, match="begin a new store"):
+        build_core(quick()).set_state({**core.get_state(), "version": 1})
 
 
 def test_what_short_texts_mean_is_known_after_a_resume(quick):

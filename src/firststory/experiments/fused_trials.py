@@ -34,7 +34,8 @@ TRIALS = {
     "4-grams": "character 4-grams of the text in the same row as its words, each counted half",
     "copies folded": f"a document with a cosine above {COPY} to an earlier one is judged but not learnt",
     "learnt lag": "ages by how much oftener than by chance the nearest neighbour of a document was so old, learnt as "
-    "the stream goes, in place of the fixed curve of the neighbour",
+    "the stream goes, in place of the fixed curve of the neighbour (in half of the score, the other half being CEN as "
+    "far as it counts)",
 }
 
 

@@ -33,7 +33,7 @@ def _stamped(compiled: Any) -> Any:
     A kernel holds the code of the kernels that it calls, but numba looks at the file of the caller alone: without this,
     code of an earlier version would go on running after an upgrade.
     """
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         file._source_stamp = (file._source_stamp, _all_kernels())
     return compiled

@@ -78,7 +78,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of the evidence as it stands in the text: surface form, its weight, and where it is (offsets)."""
+    """A term of the evidence: how it reads, its weight, and where it first stands in the document's text.
+
+    The offsets are exact: `document.text[start:end]` is the term with all that it is written with. `text` is the same
+    made harmless for people: without soft hyphens, invisible characters and towers of marks, 60 characters at most.
+    Both offsets are -1 where the term stands in the title alone.
+    """
 
     text: str
     weight: float

@@ -7,10 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from firststory.alerts.explain import explain, term_weights
+from firststory.alerts.harmless import harmless
 from firststory.alerts.memory import DocumentMemory, Remembered, title_of
 from firststory.records import Document
+from firststory.text import StreamVectorizer
 
 WORDS: dict[str, int] = {}
 
@@ -49,6 +53,19 @@ def test_planted_terms_come_first_with_their_place_in_the_text():
     assert set(found.nearest[0].shared) == {"council", "meets", "again", "as"}
     assert found.sentence.startswith("New development of a known story: it adds “Zyklon”, “Harbour” and “breaks” to ")
     assert "3 May 2016, similarity 0.40" in found.sentence and found.sentence.endswith(").")
+
+
+@example("Soft\u00adhyphen inno\u200bcent e" + "\u0301" * 9 + "t\u0301e\u0301 plain")
+@settings(max_examples=150, deadline=None)
+@given(st.text(st.sampled_from("abÉß東京ก \u00ad\u200b\u200d\u0301\u202e#@'-.1"), max_size=80))
+def test_offsets_are_exact_and_the_term_is_what_stands_there_made_harmless(text):
+    vectoriser = StreamVectorizer(language="en", stop_words=None)
+    vectoriser.partial_fit([text])
+    found = vectoriser.tokens(text, first_only=True)
+    weight = dict.fromkeys([token.column for token in found], 0.5)
+    for term in explain(Document(id="1", text=text), "event", tokens=found, weights=weight, n_terms=100).terms:
+        assert 0 <= term.start < term.end <= len(text)
+        assert term.text == harmless(text[term.start : term.end], 60) == harmless(term.text, 60)
 
 
 def test_terms_that_earlier_documents_have_between_them_are_named_but_not_called_new():

@@ -192,6 +192,16 @@ def test_evidence_points_into_the_documents_own_text(news, quick):
     assert any(term.start < 0 for term in verdict.terms)
 
 
+@pytest.mark.parametrize("title", [None, "Harbour bridge closed in Bremen", "Bremen: cable torn", "The Harbour bridge"])
+def test_a_term_that_stands_in_the_text_is_found_there_title_or_not(quick, title):
+    text = "The Harbour bridge of Bremen was closed on Monday."
+    (verdict,) = build_core(quick(budget="100%")).step(Batch(0, (document("n", text, title=title),))).verdicts
+    found = {term.text: (term.start, term.end) for term in verdict.terms}
+    assert {"Harbour", "bridge", "Bremen", "closed", "Monday"} <= found.keys()
+    for word, (start, end) in found.items():
+        assert text[start:end] == word if word in text else (start, end) == (-1, -1)
+
+
 def test_neighbours_are_the_documents_they_say(news, quick):
     core = build_core(quick(memory=50))
     earlier = {}

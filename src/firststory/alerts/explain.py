@@ -71,7 +71,8 @@ def explain(
     kind : "event", "development", "known" or "duplicate"
         What the story tracker made of it.
     tokens : sequence of tokens
-        The words of `document.text` with offsets and columns; leave empty for verdicts that nobody will read.
+        The words of the document with columns and offsets into `document.text`, -1 for those of a title; leave empty
+        for verdicts that nobody will read.
     weights : column -> weight, optional
         The document's row, unit length (see `term_weights`).
     nearest : sequence of (Remembered, similarity)
@@ -117,10 +118,11 @@ def explain(
 
 
 def _first_occurrences(tokens: Sequence[TokenLike]) -> dict[int, TokenLike]:
+    """Each term where it first stands in the text; where it first stands in the title, if the text has it not."""
     first: dict[int, TokenLike] = {}
     for token in tokens:
-        if token.column >= 0:
-            first.setdefault(token.column, token)
+        if token.column >= 0 and (token.column not in first or first[token.column].start < 0 <= token.start):
+            first[token.column] = token
     return first
 
 

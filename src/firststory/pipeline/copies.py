@@ -70,10 +70,14 @@ class Copies:
 
 def full_text(document: Document) -> str:
     """What is read of a document: its text, with the title before it where the text does not begin with it."""
+    title = title_before(document)
+    return f"{title}\n{document.text}" if title else document.text
+
+
+def title_before(document: Document) -> str:
+    """The title, where it is read besides the text."""
     title = document.title
-    if not title or document.text.startswith(title):
-        return document.text
-    return f"{title}\n{document.text}"
+    return "" if not title or document.text.startswith(title) else title
 
 
 def _overlap(one: Any, other: Any) -> float:

@@ -22,7 +22,7 @@ from firststory.alerts.memory import DocumentMemory
 from firststory.alerts.stories import Assignment, StoryTracker
 from firststory.errors import StateError
 from firststory.pipeline.clock import StreamClock
-from firststory.pipeline.copies import NEAR_COSINE, Copies, full_text
+from firststory.pipeline.copies import NEAR_COSINE, Copies, full_text, title_before
 from firststory.pipeline.pruning import make_room
 from firststory.pipeline.rows import unit_rows, without_common
 from firststory.pipeline.themes import Themes
@@ -170,7 +170,7 @@ class StreamCore:
                 parts.memory.those(zip(ordinals[:shown], likeness[:shown], strict=True)),
             )
             if judgement.is_novel:
-                one.tokens = parts.vectoriser.tokens(full_text(document), first_only=True)
+                one.tokens = _placed_tokens(parts.vectoriser, document)
                 one.residual = _parts_left(rows, unexplained, i)
                 if parts.themes:
                     parts.themes.listen(one.tokens)
@@ -330,6 +330,14 @@ class StreamCore:
             "themes": parts.themes,
         }
         return {name: part for name, part in every.items() if part is not None}
+
+
+def _placed_tokens(vectoriser: Any, document: Document) -> list[Any]:
+    """The words that are read of a document, in their order. Places are those in its text; in a title there is none."""
+    title = title_before(document)
+    before = vectoriser.tokens(title, first_only=True) if title else ()
+    placeless = [token._replace(start=-1, end=-1) for token in before]
+    return [*placeless, *vectoriser.tokens(document.text, first_only=True)]
 
 
 def _parts_left(rows: sp.csr_matrix, unexplained: sp.csr_matrix | None, i: int) -> dict[int, float] | None:

@@ -12,7 +12,6 @@ from firststory.alerts.explain import explain
 from firststory.alerts.gate import Judgement
 from firststory.alerts.memory import Remembered
 from firststory.alerts.stories import Assignment
-from firststory.pipeline.copies import full_text
 from firststory.records import Document, Evidence, NoveltyKind, Verdict
 
 N_SHOWN = 3
@@ -37,7 +36,7 @@ class Judged:
     nearest: list[tuple[Remembered, float]]
     """The first few of them with their cosine, those that are remembered."""
     tokens: Sequence[Any] = ()
-    """Its words with their places, for the documents that somebody will look at."""
+    """Its words, those of the title first, with their places in the text: for documents that somebody looks at."""
     residual: Mapping[int, float] | None = None
     """The part of each term that a dictionary leaves over, where the detector is one."""
 
@@ -79,7 +78,7 @@ def _evidence(one: Judged, assigned: Assignment) -> Evidence:
     if not one.judgement.is_novel:
         # Nobody is called to look at it: naming its neighbours is enough, and much cheaper.
         return explain(one.document, kind, nearest=nearest)
-    evidence = explain(
+    return explain(
         one.document,
         kind,
         tokens=one.tokens,
@@ -87,17 +86,3 @@ def _evidence(one: Judged, assigned: Assignment) -> Evidence:
         nearest=nearest,
         residual=one.residual,
     )
-    return _into_text(evidence, len(full_text(one.document)) - len(one.document.text))
-
-
-def _into_text(evidence: Evidence, before: int) -> Evidence:
-    """Offsets into the document's own text; a term that stands only in a title before it has none."""
-    if not before:
-        return evidence
-    terms = tuple(
-        type(term)(term.text, term.weight, term.start - before, term.end - before)
-        if term.start >= before
-        else type(term)(term.text, term.weight)
-        for term in evidence.terms
-    )
-    return Evidence(terms, evidence.nearest, evidence.kind, evidence.sentence)

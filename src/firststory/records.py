@@ -121,6 +121,7 @@ class Verdict:
     p_value: float | None
     is_novel: bool
     threshold: float | None = None
+    """The least novelty that would have been enough; None where none would have been, or where any would."""
     story: str | None = None
     duplicate_of: str | None = None
     evidence: Evidence = field(default_factory=Evidence)

@@ -158,6 +158,62 @@ def test_fixed_threshold_and_nan():
     assert gate.judge([1.0])[0].threshold == 0.8
 
 
+def test_a_fixed_threshold_that_feedback_moved_is_the_one_that_is_told():
+    gate = AlertGate(0.8)
+    gate.keeper.strictness = 0.25
+    scores = np.linspace(0.7, 0.95, 60)
+    judged = gate.judge(scores)
+    assert {one.threshold for one in judged} == {gate.status()["threshold"]}
+    assert judged[0].threshold == pytest.approx(0.86)
+    assert [one.is_novel for one in judged] == [score >= judged[0].threshold for score in scores]
+    assert "0.8, moved by feedback to 0.86" in gate.status()["reason"]
+    assert "0.86 (moved by feedback)" in judged[0].decision.reason
+
+
+@pytest.mark.parametrize("batch", [1, 7, 100])
+@pytest.mark.parametrize("budget", ["20/day", "3/hour", "5%"])
+def test_a_threshold_agrees_with_the_decision(budget, batch):
+    times, scores = stream("bursts", days=10)
+    scores = np.round(scores, 2)  # ties too
+    gate = AlertGate(budget, floor=0.3)
+    spent = 0
+    for at in range(0, len(scores), batch):
+        part = scores[at : at + batch]
+        for score, one in zip(part, gate.judge(part, times[at : at + batch].tolist()), strict=True):
+            spent += one.threshold is None
+            assert one.is_novel == (one.threshold is not None and score >= one.threshold)
+    assert spent < 0.5 * len(scores)
+
+
+def test_the_reason_beside_the_bar_is_of_the_same_moment():
+    times, scores = stream("bursts")
+    gate = AlertGate("20/day")
+    seen = set()
+    for score, time in zip(scores, times, strict=True):
+        gate.judge([score], [float(time)])
+        status, rest = gate.status(), min(1.0, gate.keeper._base())
+        word = status["reason"].split()[0].rstrip(":")
+        seen.add(word)
+        if word == "at":
+            assert rest / 1.26 <= status["level"] <= 1.26 * rest
+        else:
+            assert word == ("raised" if status["level"] < rest else "lowered") or status["level"] == 1.0
+    assert seen == {"raised", "lowered", "at"}
+
+
+def test_what_came_from_outside_is_a_reason_of_the_next_step_and_of_no_other():
+    gate = AlertGate("20/day")
+    gate.keeper.note("somebody spoke")
+    assert "somebody" not in gate.status()["reason"]
+    gate.keeper.begin_step()
+    gate.judge([0.5], [0.0])
+    assert gate.status()["reason"].startswith("somebody spoke; ")
+    state = gate.get_state()
+    assert AlertGate.from_state(state).status() == gate.status()
+    gate.keeper.begin_step()
+    assert "somebody" not in gate.status()["reason"]
+
+
 @pytest.mark.parametrize("bad", ["", "0/day", "-3/day", "20/fortnight", "0%", "101%", "nan", True, None, float("inf")])
 def test_bad_budgets_say_what_is_allowed(bad):
     with pytest.raises(ParameterError, match="20/day"):

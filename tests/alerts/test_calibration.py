@@ -88,6 +88,23 @@ def test_threshold_is_where_the_p_value_crosses(past, level):
             assert (calibrator.p_value(score) <= level + 1e-9) == (score >= bar)
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), max_size=25),
+    st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.7, 1.0, np.nan]), min_size=1, max_size=8),
+    st.integers(0, 40),
+)
+def test_of_a_batch_each_threshold_is_where_its_own_p_value_crosses(past, batch, numerator):
+    calibrator = ConformalCalibrator(100)
+    for value in past:
+        calibrator.observe(value)
+    level = numerator / (len(past) + len(batch))  # p-values are of this form: the case that rounding would spoil
+    scores = [-np.inf if np.isnan(score) else score for score in batch]
+    bars = calibrator.thresholds(batch, [level] * len(batch))
+    for score, p, bar in zip(scores, calibrator.p_values(batch), bars, strict=True):
+        assert (p <= level) == (score >= bar)
+
+
 def test_window_must_be_positive():
     with pytest.raises(ParameterError, match="window"):
         ConformalCalibrator(0)

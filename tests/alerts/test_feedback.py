@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firststory.alerts.budget import parse_budget
 from firststory.alerts.feedback import ENOUGH, HIGHEST, LOWEST, Feedback, Mark
 from firststory.alerts.gate import AlertGate
 
@@ -74,3 +75,13 @@ def test_random_marks_leave_the_weights_near_one_half():
 
 def test_words_for_a_mark_that_is_not_there():
     assert "no mark" in Feedback().undo("nobody")
+
+
+def test_what_marks_do_to_a_fixed_threshold_is_said_in_novelty():
+    feedback, budget = Feedback(), parse_budget(0.8)
+    words = [feedback.mark(Mark(f"d{i}", useful=False), budget) for i in range(28)]
+    assert words[0].endswith("0 of 1 marked verdicts were useful: the threshold is now 0.8039 in place of 0.8.")
+    assert words[-1].endswith("the threshold is now 0.86 in place of 0.8.")
+    for i in range(28):
+        back = feedback.undo(f"d{i}", budget)
+    assert back == "Taken back. No verdict is marked: the threshold is 0.8."

@@ -45,6 +45,28 @@ def test_a_mark_taken_back_leaves_the_same_strictness(quick, arrivals):
     assert runner.core.parts.gate.keeper.strictness == 1.0
 
 
+def test_the_reasons_of_a_store_tell_of_feedback_and_of_another_budget(tmp_path, quick, arrivals):
+    url = str(tmp_path / "a.db")
+    with Store(url) as store:
+        steps = Runner(quick(budget="30%"), store).run(iter(arrivals[:120]))
+        alerts = novel_ids([next(steps), next(steps)])
+        for name in alerts[:4]:
+            store.add_feedback(name, useful=False)
+        list(steps)
+    with Store(url) as store:
+        list(Runner(quick(budget="0.7"), store).run(iter(arrivals[120:])))
+        reasons = {row["step"]: row["reason"] for row in store.thresholds(100)}
+        bars = {row["step"]: row["threshold"] for row in store.thresholds(100)}
+    assert reasons[2].startswith("4 marks (4 not useful). 0 of 4 marked verdicts were useful: ")
+    assert [step for step, reason in reasons.items() if "marks" in reason] == [2]
+    assert reasons[6].startswith("the budget was changed from 30% to 0.7; the threshold is fixed at 0.7, moved by")
+    assert "changed" not in reasons[7] and bars[7] > 0.7
+    shown = CliRunner().invoke(build(("status",)), ["status", "--store", url]).stdout
+    assert "0 of 4 marked verdicts were useful: the threshold is now 0.7127 in place of 0.7" in shown
+    told = json.loads(CliRunner().invoke(build(("status",)), ["status", "--json", "--store", url]).stdout)["feedback"]
+    assert (told["marks"], told["useful"], told["waiting"]) == (4, 0, 0) and told["strictness"] < 1.0
+
+
 def test_command_line(tmp_path, quick, arrivals):
     url = str(tmp_path / "a.db")
     with Store(url) as store:

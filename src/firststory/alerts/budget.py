@@ -64,6 +64,7 @@ class Decision(NamedTuple):
 
     is_novel: bool
     level: float
+    """0 where no p-value would have done: the budget was spent."""
     why: tuple[str, *tuple[float, ...]]
     """Words with gaps, and the p-values that belong there."""
 
@@ -124,6 +125,28 @@ def parse_budget(budget: str | float | Budget) -> Budget:
     )
 
 
+def fixed_bar(budget: Budget, strictness: float) -> float:
+    """Where a fixed threshold stands when feedback has moved it, by a tenth of it at most."""
+    return budget.amount + (1.0 - strictness) * 0.1 * max(abs(budget.amount), 0.1)
+
+
+def spending(budget: Budget | None, strictness: float) -> str:
+    """What feedback makes of a budget, in words.
+
+    Examples
+    --------
+    >>> spending(parse_budget("20/day"), 0.95)
+    'the stream now spends 95 % of its budget'
+    >>> spending(parse_budget(0.8), 0.25)
+    'the threshold is now 0.86 in place of 0.8'
+    """
+    if budget is None or budget.kind != "threshold":
+        return f"the stream now spends {100 * strictness:.0f} % of its budget"
+    if strictness == 1.0:
+        return f"the threshold is {budget.amount:.4g}"
+    return f"the threshold is now {fixed_bar(budget, strictness):.4g} in place of {budget.amount:.4g}"
+
+
 class BudgetKeeper:
     """Decides, document by document, which are novel enough, so that the stream keeps to its budget.
 
@@ -141,7 +164,7 @@ class BudgetKeeper:
     >>> keeper.decide(novelty=0.9, p_value=0.001, time=0.0).is_novel
     True
     >>> BudgetKeeper(0.8).decide(novelty=0.79, p_value=0.001, time=None).reason
-    'novelty 0.79 is below the fixed threshold of 0.80'
+    'novelty 0.79 is below the fixed threshold of 0.8'
     """
 
     def __init__(self, budget: str | float | Budget, floor: float = float("-inf")) -> None:
@@ -161,6 +184,10 @@ class BudgetKeeper:
         self._tokens = self._capacity() * self._rest()
         self._history: list[BarRecord] = []
         self._recorded_at = float("-inf")
+        self._notes: list[str] = []
+        """What came from outside since the last step began."""
+        self._heard: list[str] = []
+        """What came from outside before this step: reasons of where the bar stands now."""
 
     # -- decisions -----------------------------------------------------------------------------------------
 
@@ -205,18 +232,18 @@ class BudgetKeeper:
 
     def _decide_one(self, novelty: float, p_value: float) -> Decision:
         if self.budget.kind == "threshold":
-            bar = self.budget.amount + (1.0 - self.strictness) * 0.1 * max(abs(self.budget.amount), 0.1)
+            bar = fixed_bar(self.budget, self.strictness)
             above = novelty >= bar
             words = "reaches" if above else "is below"
             tuned = "" if self.strictness == 1.0 else " (moved by feedback)"
             self._alerts += above
-            why = f"novelty {novelty:.2f} {words} the fixed threshold of {bar:.2f}{tuned}"
+            why = f"novelty {novelty:.4g} {words} the fixed threshold of {bar:.4g}{tuned}"
             return Decision(above, math.nan, (why,))
         level = self.level()
         if novelty < self.floor:
             return Decision(False, level, ("too much like what was seen before, whatever the budget",))
         if self._tokens < 1.0:
-            return Decision(False, level, (f"the budget of {self.budget.text} is spent for now",))
+            return Decision(False, 0.0, (f"the budget of {self.budget.text} is spent for now",))
         if p_value > level:
             return Decision(False, level, ("{} are as novel; the bar is {}", p_value, level))
         self._tokens -= 1.0
@@ -307,8 +334,17 @@ class BudgetKeeper:
         return tuple(self._history)
 
     def note(self, reason: str) -> None:
-        """Write a change that came from outside (feedback, a new budget) into the history."""
+        """Write a change that came from outside (feedback, a new budget) into the history; the next step tells it."""
         self._record(force=True, reason=reason)
+        self._notes.append(reason)
+
+    def begin_step(self) -> None:
+        """What came from outside until now is told with this step, and not with the next."""
+        self._heard, self._notes = self._notes, []
+
+    def reason(self) -> str:
+        """Why the bar stands where it stands now: what this step took up, and how the budget is spent."""
+        return "; ".join([*self._heard, self._why()])
 
     def status(self) -> dict[str, Any]:
         """Where the budget stands, for people."""
@@ -319,6 +355,7 @@ class BudgetKeeper:
             "level": None if self.budget.kind == "threshold" else round(self.level(), 6),
             "fill": None if self.budget.kind == "threshold" else round(self._tokens / self._capacity(), 4),
             "strictness": self.strictness,
+            "reason": self.reason(),
             "history": [asdict(record) for record in self._history[-30:]],
         }
 
@@ -330,19 +367,30 @@ class BudgetKeeper:
             self._recorded_at = at
         level = 0.0 if self.budget.kind == "threshold" else self.level()
         fill = 0.0 if self.budget.kind == "threshold" else self._tokens / self._capacity()
-        why = reason or self._why(fill)
+        why = reason or self._why()
         self._history.append(BarRecord(self._clock, self._documents, self._alerts, level, round(fill, 4), why))
         del self._history[:-HISTORY]
 
-    def _why(self, fill: float) -> str:
+    def _why(self) -> str:
         if self.budget.kind == "threshold":
-            return "the threshold is fixed"
+            moved = "" if self.strictness == 1.0 else ", moved by feedback"
+            bar = fixed_bar(self.budget, self.strictness)
+            return f"the threshold is fixed at {self.budget.amount:.4g}" + (moved and f"{moved} to {bar:.4g}")
         per_day = self._recent_documents / self._recent_days
         rate = f"about {per_day:,.0f} documents a day" if self._clock is not None else "a stream without times"
-        if fill < 0.25:
-            return f"raised: more novelty than the budget of {self.budget.text} pays for ({rate})"
-        if fill > 0.75:
-            return f"lowered: budget of {self.budget.text} left over ({rate})"
+        if self._tokens < 1.0:
+            return f"raised: the budget of {self.budget.text} is spent for now ({rate})"
+        level, rest = self.level(), min(1.0, self._base())
+        if level >= 1.0:
+            return f"lowered: the budget of {self.budget.text} pays for every document ({rate})"
+        # A fifth up or down is what one alert does; beyond that the bar is not where it rests.
+        if level < rest / 1.25:
+            return (
+                f"raised to {_share(level)} from {_share(rest)} at rest: more novelty than the budget of "
+                f"{self.budget.text} pays for ({rate})"
+            )
+        if level > rest * 1.25:
+            return f"lowered to {_share(level)} from {_share(rest)} at rest: budget of {self.budget.text} left ({rate})"
         return f"at rest: {self.budget.text} of {rate}"
 
     # -- state ---------------------------------------------------------------------------------------------
@@ -360,6 +408,7 @@ class BudgetKeeper:
             "recent": [self._recent_documents, self._recent_days],
             "recorded_at": None if math.isinf(self._recorded_at) else self._recorded_at,
             "history": [list(asdict(record).values()) for record in self._history],
+            "notes": [self._heard, self._notes],
         }
 
     @classmethod
@@ -375,6 +424,8 @@ class BudgetKeeper:
         keeper._recent_documents, keeper._recent_days = state["recent"]
         keeper._recorded_at = float("-inf") if state["recorded_at"] is None else state["recorded_at"]
         keeper._history = [BarRecord(*record) for record in state["history"]]
+        heard, notes = state.get("notes", ([], []))
+        keeper._heard, keeper._notes = list(heard), list(notes)
         return keeper
 
 

@@ -9,7 +9,7 @@ the window has moved on.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, Self
@@ -80,15 +80,23 @@ class ConformalCalibrator:
 
     def threshold(self, level: float) -> float:
         """The smallest score whose p-value is at most `level`; infinite where the past is too short for that."""
-        n = len(self._sorted)
-        allowed = math.floor(level * (n + 1) + 1e-9) - 1  # how many of the past may be at least as novel
-        if allowed < 0:
-            return float("inf")
-        if allowed >= n:
-            return float("-inf") if n == 0 else self._sorted[0]
-        ceiling = self._sorted[n - allowed - 1]
-        above = bisect_right(self._sorted, ceiling)
-        return math.nextafter(ceiling, math.inf) if above == n else self._sorted[above]
+        return _least(self._sorted, len(self._sorted), len(self._sorted), level)
+
+    def thresholds(self, scores: Sequence[float], levels: Sequence[float]) -> list[float]:
+        """For each document of a batch the smallest score whose p-value would have been at most its own level.
+
+        The others of the batch are what they are: `p_values(scores)[i] <= levels[i]` exactly where `scores[i]` is at
+        least what this gives for i.
+        """
+        if len(scores) == 1:
+            return [self.threshold(levels[0])]
+        values = [_finite(score) for score in scores]
+        every = sorted(self._sorted + values)
+        # Each is compared with all but itself.
+        return [
+            _least(every, len(every) - 1, bisect_left(every, value), level)
+            for value, level in zip(values, levels, strict=True)
+        ]
 
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values."""
@@ -101,6 +109,21 @@ class ConformalCalibrator:
         calibrator._order.extend(float(score) for score in state["scores"])
         calibrator._sorted = sorted(calibrator._order)
         return calibrator
+
+
+def _least(ordered: Sequence[float], n: int, without: int, level: float) -> float:
+    """The smallest score whose p-value among n others is at most `level`: all of `ordered` but the one at `without`."""
+    ranks = math.floor(level * (n + 1))
+    # Counted as p-values are: a product that was rounded may be off by one.
+    ranks += (ranks + 1) / (n + 1) <= level
+    ranks -= ranks / (n + 1) > level
+    if ranks < 1:
+        return math.inf
+    if ranks > n:
+        return -math.inf
+    place = n - ranks
+    # The next number above the most novel of those that must be beaten: a score may lie anywhere between two others.
+    return math.nextafter(ordered[place + (place >= without)], math.inf)
 
 
 def _finite(score: float) -> float:

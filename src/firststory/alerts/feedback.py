@@ -14,10 +14,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.alerts.budget import Budget, spending
+
 STEP = 0.05
 """Each mark moves the logarithm of the strictness by this."""
 LOWEST, HIGHEST = 0.25, 1.2
-"""Feedback may spend a quarter of the budget at least, and a fifth more than the budget at most."""
+"""Feedback may spend a quarter of the budget at least, and a fifth more than the budget at most. (What it does to a
+fixed threshold: `alerts.budget.fixed_bar`.)"""
 ENOUGH, ENOUGH_EACH = 30, 8
 """Marks that are needed, in all and of each kind, before the weights of the score are touched."""
 PULL = 8.0
@@ -59,31 +62,31 @@ class Feedback:
         while len(self._alerts) > MAX_MARKS:
             del self._alerts[next(iter(self._alerts))]
 
-    def hear(self, verdict: str, useful: bool | None) -> str:
-        """Someone's word on a verdict by its id; None takes the last one back. Says in words what follows."""
+    def hear(self, verdict: str, useful: bool | None, budget: Budget | None = None) -> str:
+        """Someone's word on a verdict by its id; None takes the last one back. Says what follows for the budget."""
         if useful is None:
-            return self.undo(verdict)
+            return self.undo(verdict, budget)
         novelty, parts = self._alerts.get(verdict, (0.0, ()))
-        return self.mark(Mark(verdict, useful, novelty, parts))
+        return self.mark(Mark(verdict, useful, novelty, parts), budget)
 
     @property
     def marks(self) -> tuple[Mark, ...]:
         """The mark that holds for each verdict (the last one), in the order of marking."""
         return tuple({mark.verdict: mark for mark in self._marks}.values())
 
-    def mark(self, mark: Mark) -> str:
+    def mark(self, mark: Mark, budget: Budget | None = None) -> str:
         """Take a mark in; says in words what follows."""
         self._marks.append(mark)
         del self._marks[:-MAX_MARKS]
-        return f"Marked {'useful' if mark.useful else 'not useful'}. {self.explain()}"
+        return f"Marked {'useful' if mark.useful else 'not useful'}. {self.explain(budget)}"
 
-    def undo(self, verdict: str) -> str:
+    def undo(self, verdict: str, budget: Budget | None = None) -> str:
         """Take back the last mark on a verdict: what was before it holds again, exactly."""
         for place in range(len(self._marks) - 1, -1, -1):
             if self._marks[place].verdict == verdict:
                 del self._marks[place]
-                return f"Taken back. {self.explain()}"
-        return f"There is no mark on this verdict. {self.explain()}"
+                return f"Taken back. {self.explain(budget)}"
+        return f"There is no mark on this verdict. {self.explain(budget)}"
 
     @property
     def strictness(self) -> float:
@@ -114,14 +117,15 @@ class Feedback:
             return novelties
         return 1.0 - (weight * parts[0] + (1.0 - weight) * parts[1])
 
-    def explain(self) -> str:
-        """What the marks amount to, in words."""
+    def explain(self, budget: Budget | None = None) -> str:
+        """What the marks amount to, in words; for the budget that they move, where it is given."""
         marks = self.marks
         if not marks:
-            return "No verdict is marked: the stream spends its whole budget."
+            is_fixed = budget is not None and budget.kind == "threshold"
+            whole = spending(budget, 1.0) if is_fixed else "the stream spends its whole budget"
+            return f"No verdict is marked: {whole}."
         useful = sum(mark.useful for mark in marks)
-        spent = f"the stream now spends {100 * self.strictness:.0f} % of its budget"
-        words = f"{useful} of {len(marks)} marked verdicts were useful: {spent}."
+        words = f"{useful} of {len(marks)} marked verdicts were useful: {spending(budget, self.strictness)}."
         if (weight := self.neighbour_weight) is not None and weight != 0.5:
             words += (
                 f" Likeness to single documents now counts {100 * weight:.0f} %, likeness to whole stories the rest."

@@ -9,12 +9,15 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from firststory.alerts.budget import Budget, BudgetKeeper, Decision
+from firststory.alerts.budget import Budget, BudgetKeeper, Decision, fixed_bar
 from firststory.alerts.calibration import ConformalCalibrator
 
 
 class Judgement(NamedTuple):
-    """What the gate says of one document: `threshold` is the novelty that would have been enough."""
+    """What the gate says of one document: `threshold` is the least novelty that would have been enough.
+
+    It is None where no novelty would have been (the budget was spent), and where any would.
+    """
 
     is_novel: bool
     p_value: float
@@ -62,23 +65,34 @@ class AlertGate:
             return []
         p_values = self.calibrator.p_values(scores)
         decisions = self.keeper.decide_many(scores, p_values, times, keys)
+        needed = self._bars(scores, [decision.level for decision in decisions])
         judged = [
-            Judgement(decision.is_novel, p, self._threshold(decision.level), decision)
-            for p, decision in zip(p_values, decisions, strict=True)
+            Judgement(decision.is_novel, p, bar, decision)
+            for p, decision, bar in zip(p_values, decisions, needed, strict=True)
         ]
         for score in scores:
             self.calibrator.observe(score)
         return judged
 
-    def _threshold(self, level: float) -> float | None:
-        if level != level:  # a fixed threshold has no level
-            return self.keeper.budget.amount
-        bar = max(self.calibrator.threshold(level), self.keeper.floor)
+    def _bars(self, scores: Sequence[float], levels: Sequence[float]) -> list[float | None]:
+        """For each document the novelty that its p-value needed, ranked as the p-value is."""
+        if self.keeper.budget.kind == "threshold":
+            return [fixed_bar(self.keeper.budget, self.keeper.strictness)] * len(levels)
+        return [self._shown(bar) for bar in self.calibrator.thresholds(scores, levels)]
+
+    def _shown(self, bar: float) -> float | None:
+        bar = max(bar, self.keeper.floor)
         return bar if math.isfinite(bar) else None
 
+    def _threshold(self) -> float | None:
+        """The bar for the next document, as a novelty."""
+        if self.keeper.budget.kind == "threshold":
+            return fixed_bar(self.keeper.budget, self.keeper.strictness)
+        return self._shown(self.calibrator.threshold(self.keeper.level()))
+
     def status(self) -> dict[str, Any]:
-        """The budget's standing, the bar now as a novelty, and its history with reasons."""
-        return {**self.keeper.status(), "threshold": self._threshold(self.keeper.level())}
+        """The budget's standing, the bar now as a novelty and why it stands there, and its history with reasons."""
+        return {**self.keeper.status(), "threshold": self._threshold()}
 
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values."""

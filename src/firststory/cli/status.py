@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -25,6 +26,7 @@ def status(
             "positions": {name: dict(position.at) for name, position in opened.positions().items()},
             "thresholds": list(opened.thresholds(10)),
         }
+        told["feedback"] = _feedback(opened.feedback(), told["settings"].get("budget"))
         bad = opened.quarantined(limit) if quarantine or json else ()
     told["first_time"], told["last_time"] = output.iso(told["first_time"]), output.iso(told["last_time"])
     if json:
@@ -62,6 +64,8 @@ def _show(told: dict[str, Any]) -> None:
     table.add_row("put aside", f"{told['quarantined']:,}" + (f" ({reasons})" if reasons else ""))
     settings = ", ".join(f"{key}={value}" for key, value in told["settings"].items())
     table.add_row("settings", settings or "none yet")
+    if told["feedback"]["said"]:
+        table.add_row("feedback", told["feedback"]["said"])
     for name, at in told["positions"].items():
         table.add_row("source", f"{name}: line {at['line']:,}" if "line" in at else f"{name}: row {at.get('row')}")
     screen.print(table, markup=False)
@@ -74,6 +78,26 @@ def _show(told: dict[str, Any]) -> None:
         for row in told["thresholds"]:
             moved.add_row(str(row["step"]), _number(row["threshold"]), _number(row["level"]), row["reason"])
         screen.print(moved)
+
+
+def _feedback(rows: Sequence[Mapping[str, Any]], budget: str | None) -> dict[str, Any]:
+    """What people said of verdicts, and what follows from it."""
+    from firststory.alerts.budget import parse_budget
+    from firststory.alerts.feedback import Feedback
+    from firststory.store.store import UNHEARD
+
+    feedback = Feedback()
+    for row in rows:
+        feedback.hear(row["document"], row["useful"])
+    marks, waiting = feedback.marks, sum(row["step"] == UNHEARD for row in rows)
+    said = feedback.explain(None if budget is None else parse_budget(budget)) if rows else ""
+    return {
+        "marks": len(marks),
+        "useful": sum(mark.useful for mark in marks),
+        "waiting": waiting,
+        "strictness": feedback.strictness,
+        "said": said + (f" {waiting} of what was said is taken up by the next step." if waiting else ""),
+    }
 
 
 def _number(value: float | None) -> str:

@@ -90,9 +90,9 @@ class Runner:
             self._saved = self._next - 1
 
     def _bar(self) -> tuple[float | None, float | None, str]:
+        """The bar as it stands after a step, and why: all of one moment."""
         status = self.core.parts.gate.status()
-        history = status.get("history") or [{"reason": ""}]
-        return status.get("threshold"), status.get("level"), str(history[-1]["reason"])
+        return status["threshold"], status["level"], status["reason"]
 
     def _resume(self, store: Store) -> None:
         saved = store.last_state()

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from firststory.alerts.arrival import Arrival
+from firststory.alerts.budget import Budget
 from firststory.alerts.feedback import Feedback
 from firststory.alerts.gate import AlertGate
 from firststory.alerts.memory import DocumentMemory
@@ -78,6 +79,7 @@ class StreamCore:
             return self._step(batch, known)
 
     def _step(self, batch: Batch, known: Collection[str]) -> Step:
+        self.parts.gate.keeper.begin_step()
         unread, unbelieved = _unread(self.parts.vectoriser), self._clock.unbelieved
         fresh = self._known.not_redelivered(batch.documents, known)
         # Where the detector does not mind the order inside a batch, nothing else does: equal times go by their ids.
@@ -202,10 +204,13 @@ class StreamCore:
 
     def hear(self, said: Sequence[tuple[str, bool | None]]) -> None:
         """What people said of verdicts since the last step: (id, useful or not, None to take it back)."""
-        for name, useful in said:
-            words = self.parts.feedback.hear(name, useful)
-            self.parts.gate.keeper.strictness = self.parts.feedback.strictness
-            self.parts.gate.keeper.note(words)
+        if not said:
+            return
+        feedback, keeper = self.parts.feedback, self.parts.gate.keeper
+        words = [feedback.hear(name, useful, keeper.budget) for name, useful in said]
+        keeper.strictness = feedback.strictness
+        # One mark speaks for itself; of many it is told what they amount to.
+        keeper.note(words[0] if len(words) == 1 else _heard([useful for _, useful in said], feedback, keeper.budget))
 
     def _neighbours(self, weights: sp.csr_matrix, times: Any) -> tuple[Any, Any]:
         """Of each row the ordinals of the nearest earlier ones, nearest first, -1 for none; and their cosines."""
@@ -330,6 +335,13 @@ class StreamCore:
             "themes": parts.themes,
         }
         return {name: part for name, part in every.items() if part is not None}
+
+
+def _heard(marks: Sequence[bool | None], feedback: Feedback, budget: Budget) -> str:
+    """Many marks at once, in words."""
+    kinds = {"useful": True, "not useful": False, "taken back": None}
+    counts = [f"{n} {name}" for name, kind in kinds.items() if (n := sum(mark is kind for mark in marks))]
+    return f"{len(marks)} marks ({', '.join(counts)}). {feedback.explain(budget)}"
 
 
 def _placed_tokens(vectoriser: Any, document: Document) -> list[Any]:

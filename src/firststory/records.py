@@ -152,11 +152,15 @@ class Story:
     sources: tuple[str, ...] = ()
     duplicates: int = 0
     growth: float = 0.0
-    """Documents a day over the recent past."""
+    """Documents a day over the last week: that before the end of the stream, or of the step that told the story."""
     key_terms: tuple[str, ...] = ()
     status: StoryStatus = "open"
     parent: str | None = None
-    """The story it split from, or was merged into."""
+    """The story it split from."""
+    merged_into: str | None = None
+    """The story it went into."""
+    hours: tuple[tuple[int, int], ...] = ()
+    """When its documents of the last week came: (hours since 1970, documents in that hour)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def run(tracker, arrivals, step=10):
         names += [assigned.story for assigned in tracker.assign(arrivals[start : start + step])]
         for story in tracker.changed():
             if story.status == "merged":
-                lineage[story.id] = story.parent
+                lineage[story.id] = story.merged_into
     return [follow(name, lineage) for name in names]
 
 
@@ -87,6 +87,32 @@ def test_a_story_tells_title_times_sources_size_growth_and_terms():
     assert tracker.changed() == ()
 
 
+def test_growth_counts_every_document_of_the_week_and_forgets_the_week_before():
+    maker, tracker = Maker(), StoryTracker(window=100)
+    copies = [maker.arrival(f"d{i}", "flood bremen river", i / 100, duplicate_of="d0") for i in range(1, 1200)]
+    tracker.assign([maker.arrival("d0", "flood bremen river"), *copies])
+    assert tracker.stories()[0].growth == 100.0 == tracker.changed()[0].growth
+    late = maker.arrival("late", "flood bremen river", 2.0, duplicate_of="d0")  # older than the week
+    tracker.assign([late, maker.arrival("other", "strike hull port dockers", 18.9)])
+    first, _ = tracker.changed()
+    assert abs(7 * first.growth - 9) <= 5  # to the hour: there are four or five in one
+    twin = StoryTracker.from_state(unpack_state(pack_state(tracker.get_state())))
+    assert twin.stories() == tracker.stories()
+
+
+def test_a_branch_that_is_merged_still_tells_what_it_split_from():
+    maker, tracker = Maker(), StoryTracker(short_join=0.1, split=0.5, cohesion=0.0, merge=0.9)
+    arrivals = [maker.arrival("seed", "election fraud court protest march police")]
+    arrivals += [maker.arrival(f"c{i}", "election court fraud ruling judge appeal", 1 + i) for i in range(5)]
+    arrivals += [maker.arrival(f"p{i}", "protest march police gas barricade arrest", 1.5 + i) for i in range(5)]
+    tracker.assign(arrivals)
+    (branch,) = [story for story in tracker.changed() if story.parent is not None]
+    tracker.merge = 0.0  # whatever could be joined both becomes one
+    tracker.assign([maker.arrival("both", "election court protest march", 7.0)])
+    (again,) = [story for story in tracker.changed() if story.id == branch.id]
+    assert (again.status, again.parent, again.merged_into) == ("merged", branch.parent, branch.parent)
+
+
 def test_duplicates_are_folded_into_the_story_of_the_first():
     maker, tracker = Maker(), StoryTracker()
     first = maker.arrival("a", "flood bremen river")
@@ -105,7 +131,7 @@ def test_stories_that_turn_out_to_be_one_are_merged_and_say_so():
     bridges = [maker.arrival(f"b{i}", "quake lima alpha beta gamma delta", 1 + i / 10) for i in range(4)]
     tracker.assign(bridges)
     changed = {story.id: story for story in tracker.changed()}
-    assert changed["s2"].status == "merged" and changed["s2"].parent == "s1"
+    assert changed["s2"].status == "merged" and changed["s2"].merged_into == "s1" and changed["s2"].growth == 0.0
     assert changed["s1"].size == 10 and [story.id for story in tracker.stories()] == ["s1"]
     later = tracker.assign([maker.arrival("z", "quake lima gamma delta", 2.0)])
     assert later[0].story == "s1"

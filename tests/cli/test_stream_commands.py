@@ -8,13 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 
 import pytest
 
+from firststory import Monitor
 from firststory.cli.main import main
 from firststory.cli.topics import story_of
 from firststory.datasets import make_story_stream
-from firststory.records import TopicEvent
+from firststory.records import Document, Step, Story, TopicEvent, Verdict
 from firststory.store.store import Store
 
 QUICK = ["--detector", "neighbour", "--language", "en", "--window", "20"]
@@ -143,6 +145,32 @@ def test_stories_as_table_as_json_one_of_them_and_by_words(filled, capsys):
     word = told[0]["sentence"] and "flood"
     assert call("stories", "--search", word, "--store", filled) == 0
     assert call("stories", "--order", "beauty", "--store", filled) == 1
+
+
+def test_stories_that_went_into_others_and_where_they_went(tmp_path, capsys):
+    path, now = tmp_path / "told.db", datetime(2026, 5, 1, tzinfo=UTC)
+    kept = {"first_seen": now, "last_seen": now, "size": 3, "representative": "d1"}
+    told = (
+        Story("s1", "Flood in Bremen", **kept),
+        Story("s2", "Storm over Bremen", **kept, status="merged", parent="s7", merged_into="s3"),
+        Story("s3", "Dam breaks", **kept, status="merged", merged_into="s1"),
+    )
+    verdict = Verdict(Document(id="d1", text="Storm over Bremen"), 0.9, 0.1, True, story="s2")
+    with Store(str(path)) as store:
+        store.write_step(Step(0, (verdict,), stories=told))
+    with Monitor(store=str(path)) as monitor:
+        assert [one.id for one in monitor.stories()] == ["s1"]
+        assert [one.id for one in monitor.stories(merged=True)] == ["s1", "s2", "s3"]
+    assert call("stories", "--store", path) == 0
+    table = capsys.readouterr().out
+    assert "open" in table and "holds s3" in table and "Storm" not in table
+    assert call("stories", "--merged", "--store", path) == 0
+    table = capsys.readouterr().out
+    assert "split from s7; went into s3" in table and "merged" in table
+    assert call("stories", "--merged", "--json", "--store", path) == 0
+    assert [one["merged_into"] for one in json.loads(capsys.readouterr().out)] == [None, "s3", "s1"]
+    assert call("stories", "s2", "--store", path) == 0
+    assert "It went into s3, then s1: firststory stories s1" in capsys.readouterr().out
 
 
 def test_status_as_table_and_as_json(filled, capsys):

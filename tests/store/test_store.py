@@ -115,6 +115,11 @@ def test_a_store_of_the_first_version_learns_of_topic_events(tmp_path):
         made.write_step(step(0, "d1"))
     connection = sqlite3.connect(path)
     connection.execute("DROP TABLE topic_events")
+    connection.execute("DROP INDEX ix_stories_merged_into")
+    for column in ("merged_into", "hours"):
+        connection.execute(f"ALTER TABLE stories DROP COLUMN {column}")
+    told = "INSERT INTO stories SELECT ?, 'T', 0, 0, 1, 0, 1.5, ?, ?, 'd1', '[]', '[]', 0"
+    connection.executemany(told, [("s1", "open", None), ("s2", "merged", "s1")])
     connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
     connection.commit()
     connection.close()
@@ -123,6 +128,25 @@ def test_a_store_of_the_first_version_learns_of_topic_events(tmp_path):
         opened.write_step(step(1, "d2", topic_events=(TopicEvent(1, "born", "t1"),)))
         assert [event.topic for event in opened.topic_events()] == ["t1"]
         assert len(opened.verdicts()) == 2
+        lineage = [(one.id, one.parent, one.merged_into, one.growth) for one in opened.stories(merged=True)]
+        assert lineage == [("s1", None, None, 1.5), ("s2", None, "s1", 0.0)]
+
+
+def test_growth_is_that_at_the_end_of_the_stream(store):
+    hour = int(NOON.timestamp() // 3600)
+    later = NOON + timedelta(days=10)
+    stories = (
+        story("s1", growth=6.5, hours=((hour, 40), (hour + 100, 6)), last_seen=NOON + timedelta(hours=100)),
+        story("s2", growth=1.0, hours=((hour + 240, 7),), last_seen=later),
+        story("s3", growth=9.0, hours=((hour, 63),), status="faded"),
+        story("s4", growth=3.0, hours=((hour + 240, 21),), status="merged", merged_into="s2", last_seen=later),
+    )
+    store.write_step(step(0, "d1", stories=stories))
+    found = store.stories(order="growth")
+    assert [(one.id, one.growth) for one in found] == [("s2", 1.0), ("s1", round(6 / 7, 4)), ("s3", 0.0)]
+    assert {one.id: one.growth for one in store.stories(merged=True)} == {"s1": 0.8571, "s2": 1.0, "s3": 0.0, "s4": 0.0}
+    assert store.stories(order="growth", limit=1) == (store.story("s2"),) and store.story("s9") is None
+    assert store.merged_into(["s1", "s2"]) == {"s1": [], "s2": ["s4"]}
 
 
 def test_positions_and_stories_are_replaced_and_the_rest_is_kept(store):

@@ -301,7 +301,7 @@ class StoryTracker:
             older, younger = (self._open.get(key) for key in pair)
             if older is not None and younger is not None and older.alike(younger) >= self.merge:
                 older.absorb(younger)
-                younger.status, younger.parent = "merged", older.name
+                younger.status, younger.merged_into = "merged", older.name
                 self._retire([pair[1]])
                 self._merged[pair[1]] = pair[0]
                 self._changed[pair[0]], self._changed[pair[1]] = older, younger

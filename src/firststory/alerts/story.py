@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -17,6 +17,7 @@ from firststory.alerts.arrival import Arrival
 from firststory.alerts.centroids import Centroids, sorted_row
 from firststory.alerts.harmless import harmless
 from firststory.alerts.memory import title_of
+from firststory.growth import HOUR, a_day, first_hour
 from firststory.kernels.two_groups import products, two_groups
 from firststory.records import Document, Story, StoryStatus
 
@@ -27,8 +28,8 @@ MAX_RECENT = 16
 """Latest members whose rows are kept, to see whether the story falls apart."""
 MAX_SURFACES = 256
 MAX_SOURCES = 50
-MAX_ARRIVALS = 500
-GROWTH_DAYS = 7.0
+MAX_ARRIVALS = 32
+"""Latest times of arrival: those of a branch are taken from them."""
 N_KEY_TERMS = 8
 PLAIN = ("key", "name", "first", "touched", "size", "duplicates", "status", "parent", "unchecked")
 """What the state keeps as it is."""
@@ -41,8 +42,8 @@ class StoryRecord:
     """A growing story. `key` is its number in the order of opening; its centroid lies in a slot among all others'."""
 
     __slots__ = (
-        *PLAIN, "_told", "arrivals", "centroids", "is_ordered", "key_terms", "members", "recent", "slot", "sources",
-        "surfaces",
+        *PLAIN, "_counted", "_first_hour", "_told", "arrivals", "centroids", "hours", "key_terms", "members",
+        "merged_into", "recent", "slot", "sources", "surfaces",
     )  # fmt: skip
 
     def __init__(self, key: int, centroids: Centroids, slot: int | None = None) -> None:
@@ -58,10 +59,14 @@ class StoryRecord:
         self.sources: dict[str, int] = {}
         self.status: StoryStatus = "open"
         self.parent: str | None = None
+        self.merged_into: str | None = None
+        """No open story has gone into another: it need not be kept."""
         self.surfaces: dict[int, str] = {}
         self.arrivals: list[float] = []
-        self.is_ordered = True
-        """Whether the times of arrival ascend: then nobody needs to look at all of them."""
+        self.hours: dict[int, int] = {}
+        """Documents in each hour since 1970 that growth is told of."""
+        self._counted, self._first_hour = 0, 0
+        """How many documents that is, and the first hour that was counted; 0: count anew."""
         self.recent: list[Recent] = []
         self.unchecked = 0
         """Documents that joined since somebody looked whether the story falls apart."""
@@ -124,17 +129,23 @@ class StoryRecord:
             self.sources[source] = self.sources.get(source, 0) + 1
         if time is not None:
             self.first = time if self.first is None else min(self.first, time)
-            self.is_ordered = self.is_ordered and (not self.arrivals or self.arrivals[-1] <= time)
             self.arrivals.append(time)
             if len(self.arrivals) > 2 * MAX_ARRIVALS:
-                self.arrivals = self._arrivals_since(time)
+                del self.arrivals[:-MAX_ARRIVALS]
+            hour = int(time // HOUR)
+            if hour not in self.hours:
+                # What lies more than a week back is forgotten.
+                first = first_hour(time)
+                self.hours = {one: n for one, n in self.hours.items() if one >= first}
+            self.hours[hour] = self.hours.get(hour, 0) + 1
+            self._counted += hour >= self._first_hour
 
-    def _arrivals_since(self, now: float) -> list[float]:
-        """The arrivals of the days before `now` that growth is told of, the latest of them where there are many."""
-        since = now - GROWTH_DAYS * DAY
-        if self.is_ordered:
-            return self.arrivals[bisect_right(self.arrivals, since) :][-MAX_ARRIVALS:]
-        return [t for t in self.arrivals if t > since][-MAX_ARRIVALS:]
+    def _growth(self, now: float) -> float:
+        """Documents a day over the week before now."""
+        first = first_hour(now)
+        if first != self._first_hour:
+            self._counted, self._first_hour = sum(n for hour, n in self.hours.items() if hour >= first), first
+        return a_day(self._counted)
 
     # -- two stories ---------------------------------------------------------------------------------------
 
@@ -165,7 +176,9 @@ class StoryRecord:
                 self.sources[source] = self.sources.get(source, 0) + count
         self.surfaces = {**other.surfaces, **self.surfaces}
         self.arrivals = sorted(self.arrivals + other.arrivals)[-MAX_ARRIVALS:]
-        self.is_ordered = True
+        for hour, n in other.hours.items():
+            self.hours[hour] = self.hours.get(hour, 0) + n
+        self._first_hour = 0
         self.recent = (other.recent + self.recent)[-MAX_RECENT:]
         self.members = [self.members[0], *sorted(self.members[1:] + other.members, key=lambda m: -m[0])][:MAX_MEMBERS]
         self.first = min((t for t in (self.first, other.first) if t is not None), default=None)
@@ -203,8 +216,11 @@ class StoryRecord:
         self._told = 0
         branched = set(self.centroids.row(branch.slot)[0].tolist())
         branch.surfaces = {c: surface for c, surface in self.surfaces.items() if c in branched}
-        branch.arrivals, branch.is_ordered = self.arrivals[-len(leaving) :], self.is_ordered
+        branch.arrivals = self.arrivals[-len(leaving) :]
         if branch.arrivals:
+            branch.hours = _by_hour(branch.arrivals)
+            left = {hour: n - branch.hours.get(hour, 0) for hour, n in self.hours.items()}
+            self.hours, self._first_hour = {hour: n for hour, n in left.items() if n > 0}, 0
             branch.first, self.centroids.last[branch.slot] = branch.arrivals[0], branch.arrivals[-1]
 
     def columns_in_use(self) -> list[NDArray[np.int32]]:
@@ -234,7 +250,7 @@ class StoryRecord:
     def record(self, now: float | None) -> Story:
         """The story as a value."""
         central = max(self.members[1:], key=itemgetter(0)) if self.size > 2 else self.members[0]
-        recent = [] if now is None else self._arrivals_since(now)
+        growth = 0.0 if now is None or self.status == "merged" else self._growth(now)
         first, last = self.first, self.last
         first_seen = _moment(first)
         return Story(
@@ -246,10 +262,12 @@ class StoryRecord:
             representative=central[1],
             sources=tuple(sorted(self.sources)),
             duplicates=self.duplicates,
-            growth=round(len(recent) / GROWTH_DAYS, 4),
+            growth=growth,
             key_terms=self.key_terms,
             status=self.status,
             parent=self.parent,
+            merged_into=self.merged_into,
+            hours=tuple(self.hours.items()),
         )
 
     # -- state ---------------------------------------------------------------------------------------------
@@ -259,6 +277,7 @@ class StoryRecord:
         return {key: getattr(self, key) for key in PLAIN} | {
             "sources": self.sources,
             "arrivals": self.arrivals,
+            "hours": [list(self.hours), list(self.hours.values())],
             "last": self.last,
             "norm2": float(self.centroids.norm2[self.slot]),
             "joined": int(self.centroids.joined[self.slot]),
@@ -289,8 +308,12 @@ class StoryRecord:
         story.members = [(closeness, name, title) for closeness, name, title in plain["members"]]
         story.sources = dict(plain["sources"])
         story.arrivals = list(plain["arrivals"])
-        story.is_ordered = story.arrivals == sorted(story.arrivals)
+        story.hours = dict(zip(*plain["hours"], strict=True)) if "hours" in plain else _by_hour(story.arrivals)
         return story
+
+
+def _by_hour(arrivals: Iterable[float]) -> dict[int, int]:
+    return dict(Counter(int(time // HOUR) for time in arrivals))
 
 
 def _shown(surface: str) -> str:

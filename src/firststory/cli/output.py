@@ -82,6 +82,7 @@ def story_json(story: Story) -> dict[str, Any]:
         "key_terms": list(story.key_terms),
         "status": story.status,
         "parent": story.parent,
+        "merged_into": story.merged_into,
         "representative": story.representative,
     }
 

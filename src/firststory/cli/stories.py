@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +10,11 @@ import typer
 from firststory.cli import options
 
 if TYPE_CHECKING:
+    from firststory.records import Story
     from firststory.store.store import Store
 
+HELD = 8
+"""Stories that went into another which are named."""
 ORDERS = ("last_seen", "first_seen", "size", "growth")
 
 
@@ -22,6 +26,7 @@ def stories(
         str, typer.Option(metavar="|".join(ORDERS), help="Largest or latest of these first.")
     ] = "last_seen",
     search: Annotated[str | None, typer.Option(metavar="WORDS", help="Documents that have all these words.")] = None,
+    merged: Annotated[bool, typer.Option("--merged", help="Also the stories that went into others.")] = False,
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
@@ -41,8 +46,9 @@ def stories(
         if story is not None or search is not None:
             _show_documents(opened, story, search, limit, json)
             return
-        found = opened.stories(limit=limit, order=order)
-        total = opened.status()["stories"]
+        found = opened.stories(limit=limit, order=order, merged=merged)
+        held = opened.merged_into([one.id for one in found])
+        total = opened.count_stories(merged=merged)
     if json:
         output.write_json([output.story_json(one) for one in found])
         return
@@ -59,19 +65,56 @@ def stories(
     table.add_column("first seen", no_wrap=True, min_width=10)
     table.add_column("last seen", no_wrap=True, min_width=10)
     table.add_column("size", justify="right", no_wrap=True, min_width=4)
+    table.add_column("a day", justify="right", no_wrap=True, min_width=5)
+    table.add_column("status", no_wrap=True, min_width=6)
     table.add_column("title and key terms", ratio=1, overflow="ellipsis")
     for one in found:
         told = Text(harmless(one.title, 100), style="bold")
         if one.key_terms:
             told.append("\n" + harmless(", ".join(one.key_terms), 120), style="cyan")
         size = f"{one.size}" + (f" +{one.duplicates}" if one.duplicates else "")
-        table.add_row(one.id, output.day(one.first_seen), output.day(one.last_seen), size, told)
+        if descent := lineage(one, held[one.id]):
+            told.append("\n" + descent, style="dim")
+        days = output.day(one.first_seen), output.day(one.last_seen)
+        table.add_row(one.id, *days, size, f"{one.growth:.1f}" if one.growth else "–", one.status, told)
     screen = output.console()
     screen.print(table)
     if total > len(found):
         screen.print(
             f"{len(found)} of {total:,} stories; more with --limit, one with: firststory stories {found[0].id}"
         )
+
+
+def lineage(story: Story, held: Sequence[str] = ()) -> str:
+    """Where a story comes from, where it went, and what went into it."""
+    parts = [f"split from {story.parent}"] if story.parent else []
+    if story.merged_into:
+        parts.append(f"went into {story.merged_into}")
+    if held:
+        shown = ", ".join(held[:HELD]) + (f" and {len(held) - HELD} more" if len(held) > HELD else "")
+        parts.append(f"holds {shown}")
+    return "; ".join(parts)
+
+
+def _show_head(opened: Store, name: str) -> None:
+    """What a story is called, how it stands, and the way that it went, before its documents."""
+    from firststory.alerts.harmless import harmless
+    from firststory.cli import output
+
+    story = opened.story(name)
+    if story is None:
+        return
+    screen = output.console()
+    screen.print(f"{story.id}, {story.status}: {harmless(story.title, 100)}", markup=False, style="bold")
+    if descent := lineage(story, opened.merged_into([name])[name]):
+        screen.print(descent + " (documents stand under the story that they were given to)", markup=False, style="dim")
+    way = []
+    while story is not None and story.merged_into:
+        way.append(story.merged_into)
+        story = opened.story(story.merged_into)
+    if way:
+        then = ", then ".join(way)
+        screen.print(f"It went into {then}: firststory stories {way[-1]}", markup=False, soft_wrap=True)
 
 
 def _show_documents(opened: Store, story: str | None, search: str | None, limit: int, as_json: bool) -> None:
@@ -81,6 +124,8 @@ def _show_documents(opened: Store, story: str | None, search: str | None, limit:
     if as_json:
         output.write_json([output.verdict_json(verdict) for verdict in found])
         return
+    if story is not None and search is None:
+        _show_head(opened, story)
     if not found:
         print("Nothing found.")
         return

@@ -156,7 +156,7 @@ def _track(corpus: Corpus, weighted: sp.csr_matrix, **setting: float) -> NDArray
             neighbours = np.where(near[1][i] > 0.0, near[0][i], -1)
             arrivals.append(Arrival(document, weighted.indices[span], weighted.data[span], i, neighbours))
         stories += [assigned.story for assigned in tracker.assign(arrivals)]
-        merged.update({s.id: s.parent for s in tracker.changed() if s.status == "merged" and s.parent})
+        merged.update({s.id: s.merged_into for s in tracker.changed() if s.merged_into})
     for i, name in enumerate(stories):
         while name in merged:
             name = merged[name]

@@ -102,10 +102,13 @@ class Monitor:
             self._topics = step.topics or self._topics
             yield from step.verdicts
 
-    def stories(self, limit: int | None = None) -> tuple[Story, ...]:
-        """The stories: with a store all of them, the one heard of last first; without, those still remembered."""
+    def stories(self, limit: int | None = None, *, merged: bool = False) -> tuple[Story, ...]:
+        """The stories: with a store all of them, the one heard of last first; without, those still remembered.
+
+        With `merged` also those that went into others (`merged_into`), where there is a store.
+        """
         if self._store is not None:
-            return self._store.stories(limit=limit)
+            return self._store.stories(limit=limit, merged=merged)
         return tuple(self._runner.core.parts.stories.stories())[:limit]
 
     def topics(self) -> tuple[Topic, ...]:

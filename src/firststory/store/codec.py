@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from firststory.growth import HOUR, first_hour, growth
 from firststory.records import Document, Evidence, Neighbour, Story, Term, Topic, TopicEvent, Verdict
 
 Row = Any
@@ -116,10 +117,14 @@ def story_row(story: Story, step: int) -> dict[str, Any]:
         "sources": to_json(list(story.sources)),
         "key_terms": to_json(list(story.key_terms)),
         "step": step,
+        "merged_into": story.merged_into,
+        "hours": to_json([list(pair) for pair in story.hours]),
     }
 
 
-def story_from_row(row: Row) -> Story:
+def story_from_row(row: Row, now: int | None = None) -> Story:
+    """A story; its growth is that at a moment (microseconds), where one is given."""
+    hours = tuple((hour, n) for hour, n in json.loads(row["hours"] or "[]"))
     return Story(
         id=row["id"],
         title=row["title"],
@@ -129,11 +134,23 @@ def story_from_row(row: Row) -> Story:
         representative=row["representative"],
         sources=tuple(json.loads(row["sources"])),
         duplicates=row["duplicates"],
-        growth=row["growth"],
+        growth=row["growth"] if now is None else _growth_now(row, hours, now / 1e6),
         key_terms=tuple(json.loads(row["key_terms"])),
         status=row["status"],
         parent=row["parent"],
+        merged_into=row["merged_into"],
+        hours=hours,
     )
+
+
+def _growth_now(row: Row, hours: tuple[tuple[int, int], ...], now: float) -> float:
+    if row["status"] == "merged":
+        return 0.0
+    if hours:
+        return growth(hours, now)
+    # Without hours (an earlier version wrote it) what was true at its last document holds until that is a week old.
+    is_quiet = row["last_seen"] is not None and row["last_seen"] / 1e6 < first_hour(now) * HOUR
+    return 0.0 if is_quiet else float(row["growth"])
 
 
 def topic_row(topic: Topic, step: int) -> dict[str, Any]:

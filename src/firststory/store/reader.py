@@ -62,13 +62,50 @@ class Reader:
             found[number] = self._verdicts(schema.documents.c.n == number)[0]
         return tuple(found[number] for number in numbers)
 
-    def stories(self, *, limit: int | None = None, order: str = "last_seen") -> tuple[Story, ...]:
-        """Stories, by default the one that was heard of last first; stories that went into others are left out."""
-        column = schema.stories.c[order]
-        query = select(schema.stories).where(schema.stories.c.status != "merged")
-        query = query.order_by(column.desc(), schema.stories.c.id).limit(limit)
+    def stories(self, *, limit: int | None = None, order: str = "last_seen", merged: bool = False) -> tuple[Story, ...]:
+        """Stories, by default the one that was heard of last first; with `merged` also those that went into others.
+
+        Growth is that at the end of the stream, whenever a story was written.
+        """
+        table = schema.stories
+        query = select(table) if merged else select(table).where(table.c.status != "merged")
+        by_growth = order == "growth"  # what was written is of another moment: all are looked at
+        column = table.c["last_seen" if by_growth else order]
+        query = query.order_by(column.desc(), table.c.id).limit(None if by_growth else limit)
         with self._reading() as connection:
-            return tuple(codec.story_from_row(row) for row in connection.execute(query).mappings())
+            now = connection.execute(select(func.max(table.c.last_seen))).scalar()
+            found = [codec.story_from_row(row, now) for row in connection.execute(query).mappings()]
+        if by_growth:
+            found.sort(key=lambda story: -story.growth)
+        return tuple(found[:limit])
+
+    def count_stories(self, *, merged: bool = False) -> int:
+        """How many stories there are."""
+        table = schema.stories
+        query = select(func.count()).select_from(table)
+        with self._reading() as connection:
+            return int(connection.execute(query if merged else query.where(table.c.status != "merged")).scalar() or 0)
+
+    def story(self, name: str) -> Story | None:
+        """One story by its id, merged or not."""
+        table = schema.stories
+        with self._reading() as connection:
+            now = connection.execute(select(func.max(table.c.last_seen))).scalar()
+            row = connection.execute(select(table).where(table.c.id == name)).mappings().first()
+        return None if row is None else codec.story_from_row(row, now)
+
+    def merged_into(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """For each of some stories those that went into it, in the order of their names."""
+        table = schema.stories
+        found: dict[str, list[str]] = {name: [] for name in names}
+        with self._reading() as connection:
+            for start in range(0, len(names), 500):
+                query = select(table.c.merged_into, table.c.id).where(
+                    table.c.merged_into.in_(names[start : start + 500])
+                )
+                for into, name in connection.execute(query):
+                    found[into].append(name)
+        return {name: sorted(those, key=lambda one: (len(one), one)) for name, those in found.items()}
 
     def topics(self, at: int | None = None) -> tuple[Topic, ...]:
         """The themes after a step, by default the last that has any, largest first."""

@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-VERSION = 2
+VERSION = 3
 """The number of the last migration."""
 
 metadata = MetaData()
@@ -87,6 +87,8 @@ stories = Table(
     Column("sources", Text, nullable=False),
     Column("key_terms", Text, nullable=False),
     Column("step", Number, ForeignKey("steps.step"), nullable=False),
+    Column("merged_into", String, index=True),
+    Column("hours", Text),
 )
 
 topics = Table(

@@ -93,7 +93,7 @@ def test_dictionary_residual_replaces_the_neighbours():
         ("event", 0.3, "New event: what is new is “storm”; the nearest earlier document is “calm sea” ("),
         ("known", 0.6, "Known story: it is most like “calm sea” ("),
         ("known", 0.0, "Known: it brings nothing that stands out."),
-        ("duplicate", 1.0, "Duplicate: the same text as “calm sea” ("),
+        ("duplicate", 1.0, "Near copy: but for a few words the text of “calm sea” ("),
         ("duplicate", 0.0, "Duplicate: this text was seen before."),
     ],
 )

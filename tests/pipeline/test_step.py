@@ -262,6 +262,11 @@ def test_a_text_with_a_few_words_changed_is_a_near_copy_of_the_first(news, quick
     assert [v.duplicate_of for v in step.verdicts] == [None, "a", "a"]
     assert [v.is_novel for v in step.verdicts] == [True, False, False]
     assert len({v.story for v in step.verdicts}) == 1
+    for verdict in step.verdicts[1:]:
+        assert verdict.nearest[0].id == "a"  # the document that `duplicate_of` names
+        assert verdict.evidence.sentence.startswith("Near copy: but for a few words the text of “Comet Halvorsen")
+    again = core.step(Batch(11, (document("g", changed[0], 2),))).verdicts[0]
+    assert again.duplicate_of == "b" and again.evidence.sentence == "Duplicate: the same text as “b”."
     other = text.replace("Comet Halvorsen", "Asteroid Pettersen").replace("Tromso", "Quito").replace("tail", "crater")
     short = core.step(
         Batch(10, (document("d", other, 3), document("e", "Quake: 3 dead", 4), document("f", "Quake: 5 dead", 5)))

@@ -62,6 +62,7 @@ def explain(
     nearest: Sequence[tuple[Remembered, float]] = (),
     residual: Mapping[int, float] | None = None,
     n_terms: int = N_TERMS,
+    duplicate_of: str | None = None,
 ) -> Evidence:
     """The evidence for one verdict.
 
@@ -79,6 +80,8 @@ def explain(
         Nearest earlier documents, nearest first; those less similar than 0.05 are left out.
     residual : column -> part in [0, 1], optional
         What a dictionary leaves unexplained of each term; without it, what the nearest documents do not contain.
+    duplicate_of : str, optional
+        The id of the first document with this text; with a nearest document it is all but the same text.
 
     Examples
     --------
@@ -114,6 +117,8 @@ def explain(
         # Where several documents have all of its terms between them, what is new is that they come together.
         for fewer in (earlier[:1], []):
             terms = terms or _novel_terms(first, weights or {}, fewer, None, n_terms)
+    if kind == "duplicate":
+        sentence = _copy_sentence(duplicate_of, neighbours)
     return Evidence(terms, tuple(neighbours), kind, sentence or _sentence(kind, terms, neighbours))
 
 
@@ -156,19 +161,10 @@ def _shared(earlier: Remembered, first: Mapping[int, TokenLike], weights: Mappin
 def _sentence(kind: NoveltyKind, terms: Sequence[Term], nearest: Sequence[Neighbour]) -> str:
     new = _and([f"“{term.text}”" for term in terms[:3]]) if terms else ""
     if not nearest:
-        if kind == "duplicate":
-            return "Duplicate: this text was seen before."
         if kind == "known":
             return "Known: it brings nothing that stands out."
         return f"New event: nothing earlier is like it{f'; it speaks of {new}' if new else ''}."
-    best = nearest[0]
-    facts = [_day(best.time)] if best.time else []
-    facts.append(f"similarity {best.similarity:.2f}")
-    if best.shared:
-        facts.append("shared: " + _and(list(best.shared[:3])))
-    title = f"“{best.title or best.id}” ({', '.join(facts)})"
-    if kind == "duplicate":
-        return f"Duplicate: the same text as {title}."
+    title = _named(nearest[0])
     if kind == "known":
         return f"Known story: it is most like {title}."
     if kind == "development":
@@ -176,6 +172,24 @@ def _sentence(kind: NoveltyKind, terms: Sequence[Term], nearest: Sequence[Neighb
         return f"New development of a known story: {brings} {title}."
     what = f"what is new is {new}; " if new else ""
     return f"New event: {what}the nearest earlier document is {title}."
+
+
+def _copy_sentence(first: str | None, nearest: Sequence[Neighbour]) -> str:
+    """An exact copy has no neighbours: nobody looked for any."""
+    original = "" if first is None else f"“{harmless(first, 60)}”"
+    if not nearest:
+        return f"Duplicate: the same text as {original}." if original else "Duplicate: this text was seen before."
+    also = f", which is a copy of {original}" if original and nearest[0].id != first else ""
+    return f"Near copy: but for a few words the text of {_named(nearest[0])}{also}."
+
+
+def _named(earlier: Neighbour) -> str:
+    """An earlier document by its title, with when it was and how like."""
+    facts = [_day(earlier.time)] if earlier.time else []
+    facts.append(f"similarity {earlier.similarity:.2f}")
+    if earlier.shared:
+        facts.append("shared: " + _and(list(earlier.shared[:3])))
+    return f"“{earlier.title or earlier.id}” ({', '.join(facts)})"
 
 
 def _and(words: list[str]) -> str:

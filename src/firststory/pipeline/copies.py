@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,14 @@ from firststory.records import Document
 NEAR_COSINE, NEAR_OVERLAP, FEW_TERMS = 0.9, 0.9, 10
 """A near copy has this cosine with an earlier document and shares this part of all their terms (Jaccard); texts of
 fewer terms are too short to tell a copy from an update."""
+
+
+class NearCopy(NamedTuple):
+    """What a document is nearly a copy of: the id of the first of its kind, and the earlier one that shows it."""
+
+    first: str
+    like: Remembered
+    similarity: float
 
 
 class Copies:
@@ -53,7 +61,7 @@ class Copies:
                 copies[document.id] = first
         return copies
 
-    def near(self, looked_up: Iterable[tuple[Remembered, Sequence[tuple[Remembered, float]]]]) -> dict[str, str]:
+    def near(self, looked_up: Iterable[tuple[Remembered, Sequence[tuple[Remembered, float]]]]) -> dict[str, NearCopy]:
         """Of documents with their nearest: those that are an earlier one but for a few words, and which it is."""
         copies = {}
         for one, nearest in looked_up:
@@ -63,7 +71,9 @@ class Copies:
                 if similarity >= NEAR_COSINE and _overlap(one.columns, earlier.columns) >= NEAR_OVERLAP:
                     first = self.firsts.get(number_of(earlier.id)) or earlier.id
                     self.firsts.add(number_of(one.id), first)
-                    copies[one.id] = first
+                    # The first itself is named where it is among the nearest; else the copy of it that was found.
+                    itself = next((pair for pair in nearest if pair[0].id == first), (earlier, similarity))
+                    copies[one.id] = NearCopy(first, *itself)
                     break
         return copies
 

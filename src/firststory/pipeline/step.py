@@ -90,7 +90,9 @@ class StreamCore:
         originals = [document for document in ordered if document.id not in copies]
         judged, empty = self._judge(originals, clock)
         near = self._known.near([(one.remembered, one.nearest) for one in judged.values()])
-        copies |= near
+        for name, copy in near.items():
+            copies[name] = copy.first
+            judged[name].nearest = [(copy.like, copy.similarity)]
         repeated = [document for document in ordered if document.id in copies]
         assigned = self._assign(judged, repeated, copies, clock or {})
         scores = [one.novelty for one in judged.values()]

@@ -53,8 +53,9 @@ def verdict(
     if document.id in copies:
         near = judged.get(document.id)
         novelty = near.novelty if near else min(0.0, *recent) if recent else 0.0
-        evidence = explain(document, "duplicate", nearest=near.nearest[:1] if near else ())
-        return Verdict(document, novelty, 1.0, False, None, story, copies[document.id], evidence)
+        first = copies[document.id]
+        evidence = explain(document, "duplicate", nearest=near.nearest if near else (), duplicate_of=first)
+        return Verdict(document, novelty, 1.0, False, None, story, first, evidence)
     if document.id not in judged:
         neutral = float(np.median(recent)) if recent else 0.0
         evidence = Evidence(kind="known", sentence="It has no words to judge it by.")

@@ -94,6 +94,29 @@ def test_a_document_without_words_is_neutral_in_the_first_step_too(news, quick):
     assert nothing.novelty == np.median(scores) > 0.0
 
 
+def test_themes_are_words_of_the_texts_and_not_stems(quick, monkeypatch):
+    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 60)
+    who = ["Police", "Nunes", "Senators", "Beavers", "Nurses", "Investigations"]
+    texts = [f"{a} {b} in Los Angeles" for a in who for b in ("opened bridges", "denied charges", "promised policies")]
+    documents = [document(f"d{i}", f"{texts[i % len(texts)]} number{i}", hours=i) for i in range(240)]
+    core = build_core(quick(topics="nmf", budget=5.0))  # nothing is novel: no document is looked at for its words
+    told = [step.topics for step in map(core.step, in_batches(documents)) if step.topics]
+    written = {word for one in documents for word in one.text.split()}
+    assert len(told) == 4
+    assert {term for topics in told for topic in topics for term, _ in topic.terms} <= written
+
+
+def test_a_theme_that_no_story_can_read_is_read_when_it_comes_again(quick, monkeypatch):
+    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 60)
+    monkeypatch.setattr("firststory.alerts.stories.MOST_ASKED", 0)
+    texts = [f"{who} denied charges" for who in ("Police", "Nunes", "Senators", "Beavers")]
+    documents = [document(f"d{i}", f"{texts[i % 4]} number{i}", hours=i) for i in range(140)]
+    core = build_core(quick(topics="nmf", budget=5.0))
+    first, later = [step.topics for step in map(core.step, in_batches(documents)) if step.topics]
+    assert "polic" in {term for topic in first for term, _ in topic.terms}
+    assert "Police" in {term for topic in later for term, _ in topic.terms}
+
+
 def test_a_step_does_not_change_its_batch(news, quick):
     batch = in_batches(news)[0]
     before = dataclasses.replace(batch)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -44,6 +45,8 @@ CHECK_EVERY = 8
 """Documents that must have joined before a story is looked at for falling apart."""
 BLOCK = 256
 """Documents that are placed at once: room for the worst case is kept for so many, however long a step is."""
+MOST_ASKED = 2000
+"""Stories that are asked how a term reads: a term of the stream's themes is in one of the youngest."""
 OPENING_MEMORY = 500.0
 """Half-life, in documents, of the share of documents that opened a story."""
 
@@ -352,6 +355,14 @@ class StoryTracker:
             del self._in_slot[story.slot]
             self._retired.append(story)
             self._timeless.discard(key)
+
+    def reads(self, column: int) -> str | None:
+        """How a term reads in the first documents of a story, the youngest that has it; None where none is known."""
+        for story in islice(reversed(self._open.values()), MOST_ASKED):
+            surface = story.surfaces.get(column)
+            if surface is not None:
+                return surface
+        return None
 
     def columns_in_use(self) -> NDArray[np.int64]:
         """The columns that a story or one of its remembered documents has. Call it between steps, after `changed`."""

@@ -114,7 +114,8 @@ class StreamCore:
             "unread": _unread(self.parts.vectoriser) - unread,
             "ahead": self._clock.unbelieved - unbelieved,
         }
-        topics, events = self.parts.themes.report(self.parts.vectoriser, batch.index) if self.parts.themes else ((), ())
+        themes, vectoriser = self.parts.themes, self.parts.vectoriser
+        topics, events = themes.report(vectoriser, batch.index, read=self.parts.stories.reads) if themes else ((), ())
         make_room(self.parts)
         return Step(
             index=batch.index,
@@ -150,10 +151,11 @@ class StreamCore:
         neighbours, cosines = self._neighbours(weights, times)
         moments = [None] * len(with_words) if times is None else times.tolist()
         judgements = parts.gate.judge(scores, moments, [document.id for document in with_words])
+        places = np.flatnonzero(has_words).tolist()
         if parts.themes:
             parts.themes.learn(without_common(weights, parts.vectoriser))
+            parts.themes.look(weights, parts.vectoriser.last_readings, places)
         judged = {}
-        places = np.flatnonzero(has_words).tolist()
         bounds = weights.indptr.tolist()
         named = list(zip(neighbours.tolist(), cosines.tolist(), strict=True))
         for i, (document, judgement) in enumerate(zip(with_words, judgements, strict=True)):

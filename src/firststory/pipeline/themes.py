@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -34,6 +35,8 @@ class Themes:
         self._has_news = False
         self._surfaces: dict[int, str] = {}
         self._born: dict[str, int] = {}
+        self._unread: set[int] = set()
+        """Columns that were shown as stems, since nobody knew how they read."""
 
     def listen(self, tokens: Sequence[Any]) -> None:
         """Learn how terms read in the text, so that people see words and not stems."""
@@ -44,6 +47,22 @@ class Themes:
             if is_new or (known is not None and len(token.surface) < len(known)):
                 self._surfaces[token.column] = token.surface
 
+    def look(self, rows: sp.csr_matrix, readings: Callable[[], Sequence[Mapping[int, str]]], places: list[int]) -> None:
+        """Read what was shown as a stem, where one of these documents has it.
+
+        `readings` tells how the terms of the batch's texts read, `places` which of the texts each row is.
+        """
+        if not self._unread or self._unread.isdisjoint(columns := rows.indices.tolist()):
+            return
+        texts = readings()
+        for n, column in enumerate(columns):
+            if column in self._unread:
+                self._unread.discard(column)
+                row = bisect_right(rows.indptr, n) - 1
+                surface = texts[places[row]].get(column)
+                if surface is not None and len(self._surfaces) < MOST_SURFACES:
+                    self._surfaces[column] = surface
+
     def learn(self, rows: sp.csr_matrix) -> None:
         """Gather rows; learn them when there are enough."""
         self._pending.append(rows)
@@ -53,15 +72,20 @@ class Themes:
         self._pending = []
         self._has_news = True
 
-    def report(self, vectoriser: Any, step: int, n_terms: int = 10) -> tuple[tuple[Topic, ...], tuple[TopicEvent, ...]]:
+    def report(
+        self, vectoriser: Any, step: int, n_terms: int = 10, read: Callable[[int], str | None] = lambda column: None
+    ) -> tuple[tuple[Topic, ...], tuple[TopicEvent, ...]]:
         """The themes and what happened to them, where they were learnt anew since the last call; nothing otherwise.
 
-        `step` is the step of the stream: births and events are told in it, not in steps of the topic model.
+        `step` is the step of the stream: births and events are told in it, not in steps of the topic model. `read` is
+        asked how a column reads that no novel document had, and its answer is remembered.
         """
         if not self._has_news:
             return (), ()
         self._has_news = False
-        found = self.model.snapshot(_Readings(vectoriser.vocabulary_.terms, self._surfaces), n_terms)
+        terms = _Readings(vectoriser.vocabulary_.terms, self._surfaces, read)
+        found = self.model.snapshot(terms, n_terms)
+        self._unread = terms.unread
         self._born = {topic.id: self._born.get(topic.id, step) for topic in found}
         lineage = self.model.lineage_
         topics = tuple(replace(topic, born=self._born[topic.id]) for topic in found)
@@ -81,11 +105,13 @@ class Themes:
             for block in self._pending
         ]
         self._surfaces = {int(new[c]): surface for c, surface in self._surfaces.items() if new[c] >= 0}
+        self._unread = {int(new[c]) for c in self._unread if new[c] >= 0}
 
     def get_state(self) -> dict[str, Any]:
         state: dict[str, Any] = {f"model/{key}": value for key, value in self.model.get_state().items()}
         state["columns"] = np.fromiter(self._surfaces, dtype=np.int64, count=len(self._surfaces))
         state["surfaces"] = list(self._surfaces.values())
+        state["unread"] = sorted(self._unread)
         state["born"] = [[name, step] for name, step in self._born.items()]
         if self._pending:
             rows = _stack(self._pending)
@@ -98,6 +124,7 @@ class Themes:
         themes = cls(OnlineNMF().set_state(held))
         themes._surfaces = dict(zip(state["columns"].tolist(), state["surfaces"], strict=True))
         themes._born = {str(name): int(step) for name, step in state["born"]}
+        themes._unread = set(state.get("unread", ()))
         if "data" in state:
             shape = (len(state["indptr"]) - 1, int(state["width"]))
             themes._pending = [sp.csr_matrix((state["data"], state["indices"], state["indptr"]), shape=shape)]
@@ -107,14 +134,23 @@ class Themes:
 class _Readings(Sequence[str]):
     """The terms by column, each as it reads in the texts where that is known; looked up when asked for."""
 
-    def __init__(self, terms: Sequence[str], surfaces: Mapping[int, str]) -> None:
-        self._terms, self._surfaces = terms, surfaces
+    def __init__(
+        self, terms: Sequence[str], surfaces: dict[int, str], read: Callable[[int], str | None] = lambda column: None
+    ) -> None:
+        self._terms, self._surfaces, self._read = terms, surfaces, read
+        self.unread: set[int] = set()
 
     def __len__(self) -> int:
         return len(self._terms)
 
     def __getitem__(self, column: Any) -> Any:
-        return self._surfaces.get(int(column)) or self._terms[int(column)]
+        place = int(column)
+        known = self._surfaces.get(place)
+        if known is None and (known := self._read(place)) and len(self._surfaces) < MOST_SURFACES:
+            self._surfaces[place] = known
+        if not known:
+            self.unread.add(place)
+        return known or self._terms[place]
 
 
 def _stack(blocks: list[sp.csr_matrix]) -> sp.csr_matrix:

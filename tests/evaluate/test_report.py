@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firststory.alerts.budget import parse_budget
 from firststory.errors import ParameterError
 from firststory.evaluate.comparison import DetectorRun, budget_kept, compare, detection_delay
 from firststory.evaluate.report import render_report, write_report
@@ -52,14 +53,40 @@ def test_delay_is_counted_in_documents_and_days():
 
 
 def test_budget_is_counted_by_week():
-    from firststory.alerts.budget import parse_budget
-
     times = np.arange(0, 28 * 86400, 3600.0)
     for per_day, kept in ((2, 1.0), (3, 0.0)):
         novel = (np.arange(times.size) % 24) < per_day
         told = budget_kept(times, novel, parse_budget("2/day"))
         assert told.per_day == per_day and told.full_weeks == 3 and told.kept_weeks == kept
-    assert budget_kept(np.full(9, np.nan), np.ones(9, bool), parse_budget("20/day")).per_day == 1000.0
+
+
+@pytest.mark.parametrize(
+    ("n", "per_day", "unit"), [(1, 1.0, "in all"), (400, 400.0, "in all"), (4000, 1000.0, "in a thousand documents")]
+)
+def test_a_short_file_without_times_is_not_blown_up_to_a_day(n, per_day, unit):
+    kept = budget_kept(np.full(n, np.nan), np.ones(n, dtype=bool), parse_budget("100%"))
+    assert (kept.per_day, kept.allowed, kept.unit) == (per_day, per_day, unit)
+
+
+def test_a_few_days_are_days_too():
+    kept = budget_kept(np.arange(6) * 43200.0, np.array([1, 0, 1, 0, 1, 0], dtype=bool), parse_budget("1/day"))
+    assert (kept.per_day, kept.unit, kept.by_week) == (1.0, "a day with documents", ())
+
+
+def test_the_page_tells_the_delay_in_words_and_in_its_table():
+    page = render_report(comparison())
+    assert "without any delay" in page and "<dt>Delay</dt>" in page
+    assert '<td>0 <span class="interval">0.0 days</span></td>' in page
+
+
+def test_the_table_fits_a_window_of_1100_pixels(tmp_path: Path, looked_at):
+    path = write_report(comparison("mixture-of-words"), tmp_path / "report.html")
+
+    def look(page):
+        page.set_viewport_size({"width": 1100, "height": 900})
+        assert page.evaluate("(b => b.scrollWidth <= b.clientWidth)(document.querySelector('.scroll'))")
+
+    looked_at(path, look)
 
 
 def test_bad_input_is_told():

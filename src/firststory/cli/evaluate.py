@@ -131,22 +131,32 @@ def _show(result: Comparison) -> None:
     columns = {
         "detector": ("detector", "{}"),
         "cost_topic": ("cost, by story", "{:.3f}"),
-        "cost_story": ("cost, by document", "{:.3f}"),
+        "cost_story": ("cost, by doc", "{:.3f}"),
         "auc": ("AUC", "{:.3f}"),
         "found_at_once": ("found at once", "{:.0%}"),
         "found": ("found", "{:.0%}"),
-        "alerts_per_day": ("alerts/day", "{:.1f}"),
+        "delay_documents": ("delay, docs", "{:.0f}"),
+        "delay_days": ("delay, days", "{:.1f}"),
+        "alerts_per_day": ("alerts a day", "{:.1f}"),
+        "weeks_kept": ("weeks in budget", "{:.0%}"),
         "b_cubed_f1": ("story F1", "{:.3f}"),
         "nmi": ("NMI", "{:.3f}"),
-        "documents_per_second": ("documents/s", "{:,.0f}"),
+        "documents_per_second": ("docs/s", "{:,.0f}"),
     }
+    rows = result.table()
+    unit = rows[0]["alerts_per"]
+    if "day" not in unit:
+        columns["alerts_per_day"] = (f"alerts {unit.replace('documents', 'docs')}", "{:.1f}")
     table = Table(box=None, header_style="dim", padding=(0, 1))
     for name, (head, _) in columns.items():
-        table.add_column(head, justify="left" if name == "detector" else "right")
-    for row in result.table():
+        table.add_column(head, justify="left" if name == "detector" else "right", no_wrap=name == "detector")
+    for row in rows:
         table.add_row(*(_said(row[name], form) for name, (_, form) in columns.items()))
     screen.print(table)
     screen.print("cost: minimum normalised TDT cost, 0 is perfect, 1 is what never alerting costs", style="dim")
+    screen.print(
+        "delay: what had gone by before the first alert, in the middle one of the stories that were found", style="dim"
+    )
 
 
 def _said(value: Any, form: str) -> str:

@@ -65,13 +65,15 @@ class BudgetKept:
     """Alerts against the budget. Weeks are full when six days of seven brought twice the day's budget."""
 
     per_day: float
-    """Alerts a day (a thousand documents where there are no times)."""
+    """Alerts a day; where there are no times, in a thousand documents, or in all where there are fewer."""
     allowed: float | None
     full_weeks: int
     kept_weeks: float
     """Part of the full weeks within a fifth of the budget; NaN where there is none."""
     by_week: tuple[tuple[float, int], ...]
     """(day on which the week began, alerts)."""
+    unit: str = "a day with documents"
+    """What `per_day` counts by, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ class Comparison:
                 "delay_days": one.delay.median_days,
                 "delay_documents": one.delay.median_documents,
                 "alerts_per_day": one.budget.per_day,
+                "alerts_per": one.budget.unit,
                 "weeks_kept": one.budget.kept_weeks,
                 "b_cubed_f1": one.stories["b_cubed_f1"],
                 "nmi": one.stories["nmi"],
@@ -219,9 +222,12 @@ def budget_kept(times: NDArray[np.float64], is_novel: NDArray[np.bool_], budget:
     """How many alerts the weeks brought, and whether that was what the budget says."""
     timed = np.isfinite(times)
     if not timed.any():
-        per_day = float(is_novel.sum()) / max(len(is_novel), 1) * UNTIMED_DAY
-        amount = {"rate": budget.amount, "share": budget.amount * UNTIMED_DAY}.get(budget.kind)
-        return BudgetKept(per_day, amount, 0, float("nan"), ())
+        # A short file is no day, and is not blown up to one.
+        days = max(len(is_novel) / UNTIMED_DAY, 1.0)
+        unit = "in a thousand documents" if len(is_novel) >= UNTIMED_DAY else "in all"
+        share = budget.amount * len(is_novel) / days
+        amount = {"rate": budget.amount, "share": share}.get(budget.kind)
+        return BudgetKept(float(is_novel.sum()) / days, amount, 0, float("nan"), (), unit)
     day = np.floor(times[timed] / DAY).astype(np.int64)
     alerts = is_novel[timed]
     start = int(day.min())

@@ -77,8 +77,7 @@ def _words(comparison: Comparison) -> list[str]:
         f"With its alerts it caught {_percent(delay.at_once)} of the {delay.n_stories:,} stories at their very first "
         f"document, and {_percent(delay.ever)} at some time{_after(best)}."
     )
-    unit = "a day on which anything came" if budget.by_week else "in a thousand documents"
-    line = f"It raised {best.n_alerts:,} alerts, {budget.per_day:.1f} {unit}"
+    line = f"It raised {best.n_alerts:,} alerts, {budget.per_day:.1f} {budget.unit}"
     if budget.allowed is not None:
         line += f" (the budget of {comparison.budget} allows {budget.allowed:.1f})"
     line += f"; {_percent(best.precision)} of them were the first document of a story."
@@ -97,8 +96,10 @@ def _words(comparison: Comparison) -> list[str]:
 
 def _after(best: DetectorScore) -> str:
     delay = best.delay
-    if not delay.ever or delay.at_once >= 0.5 * delay.ever:
+    if not delay.ever:
         return ""
+    if not delay.median_documents:
+        return " (half of these, or more, without any delay)"
     days = "" if math.isnan(delay.median_days) else f" and {delay.median_days:.1f} days"
     return f" (half of these after {delay.median_documents:.0f} documents{days} or less)"
 

@@ -162,6 +162,48 @@ def test_reposting_a_text_is_never_novel_and_is_attached_to_the_first(news, quic
     assert (story.size, story.duplicates) == (1, 2)
 
 
+LONG = "Earthquake hits Lima: hundreds of houses fell, roads are closed and the army brings water to the suburbs"
+
+
+@pytest.mark.parametrize("detector", ["fused", "l1", "mixture"])
+@pytest.mark.parametrize(
+    ("text", "before", "after", "is_copy"),
+    [
+        ("Earthquake hits Lima", "Quake", None, True),  # the title is gone: all that is left came before
+        ("Earthquake hits Lima", "Quake", "Peru", False),  # a text so short is not known without its title
+        ("Earthquake hits Lima", None, "Quake", False),
+        (LONG, "Quake", None, True),
+        (LONG, "Quake", "Peru in ruins", True),
+        (LONG, None, "Quake", True),
+    ],
+)
+def test_a_text_is_known_again_when_its_title_is_gone_or_another(quick, detector, text, before, after, is_copy):
+    core = build_core(quick(detector=detector, budget="100%"))
+    core.step(Batch(0, (document("first", text, title=before), document("other", "Strike at Hull port", 1))))
+    (verdict,) = core.step(Batch(1, (document("again", text, 24 * 40, title=after),))).verdicts
+    assert verdict.duplicate_of == ("first" if is_copy else None)
+    assert not (is_copy and verdict.is_novel)
+
+
+def test_the_same_few_words_under_every_title_are_no_copies(quick):
+    titles = ["Storm over Bremen", "Mayor of Oslo resigns", "Port strike ends", "Comet sighted"]
+    core = build_core(quick())
+    step = core.step(Batch(0, tuple(document(t, "Read more on our pages", i, title=t) for i, t in enumerate(titles))))
+    assert step.counts["duplicates"] == 0
+    assert core.step(Batch(1, (document("x", "Read more on our pages", 9, title="Comet sighted"),))).counts[
+        "duplicates"
+    ]
+
+
+def test_a_title_at_the_head_of_the_text_is_the_same_as_a_title(quick):
+    both = (
+        document("a", "Comet sighted\nIt was seen over Tromso."),
+        document("b", "It was seen over Tromso.", 1, title="Comet sighted"),
+    )
+    for order in (both, both[::-1]):
+        assert build_core(quick()).step(Batch(0, order)).counts["duplicates"] == 1
+
+
 def test_a_copy_with_an_earlier_time_than_its_original_still_joins_it(quick):
     core = build_core(quick())
     text = "Comet Halvorsen sighted over Tromso observatory"

@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from firststory.alerts.memory import Remembered
-from firststory.pipeline.seen import Seen, fingerprint, number_of
+from firststory.pipeline.seen import Seen, fingerprint, fingerprints, number_of
 from firststory.records import Document
 
 NEAR_COSINE, NEAR_OVERLAP, FEW_TERMS = 0.9, 0.9, 10
 """A near copy has this cosine with an earlier document and shares this part of all their terms (Jaccard); texts of
 fewer terms are too short to tell a copy from an update."""
+
+SPEAKS_FOR_ITSELF = 80
+"""Letters, with one space between words, from which on a text is known again whatever title stands above it."""
 
 
 class NearCopy(NamedTuple):
@@ -35,7 +38,8 @@ class Copies:
 
     def __init__(self, memory: int) -> None:
         self.ids = Seen(memory)
-        self.texts = Seen(memory)
+        # A document with a title is known in two ways: with it, and by its text alone.
+        self.texts = Seen(2 * memory)
         self.firsts = Seen(memory)
         """The first of its kind for every near copy."""
 
@@ -50,13 +54,24 @@ class Copies:
         return fresh
 
     def exact(self, documents: Sequence[Document]) -> dict[str, str]:
-        """The documents whose text came before, each with the id of the first that had it."""
+        """The documents whose text came before, each with the id of the first that had it.
+
+        The title may be another or be gone. But where the text is short the title belongs to it: feeds repeat
+        "Read more" under every title.
+        """
         copies = {}
         for document in documents:
-            number = fingerprint(full_text(document))
-            first = self.texts.get(number)
+            title = title_before(document)
+            if not title:
+                number = alone = fingerprint(document.text)
+                first = self.texts.get(number)
+            else:
+                number, alone, letters = fingerprints(title, document.text)
+                first = self.texts.get(number) or (self.texts.get(alone) if letters >= SPEAKS_FOR_ITSELF else None)
             if first is None:
                 self.texts.add(number, document.id)
+                if alone != number:
+                    self.texts.add(alone, document.id)
             else:
                 copies[document.id] = first
         return copies

@@ -34,6 +34,20 @@ def fingerprint(text: str) -> int:
     return number_of(words or text)
 
 
+def fingerprints(title: str, text: str) -> tuple[int, int, int]:
+    """That of a title and a text together, that of the text alone, and the letters of the text that count.
+
+    Examples
+    --------
+    >>> both, alone, letters = fingerprints("Flood!", "Bremen is under water")
+    >>> both == fingerprint("Flood: Bremen is under water"), alone == fingerprint("Bremen is under water"), letters
+    (True, True, 21)
+    """
+    above, below = _words(title), _words(text)
+    both = f"{above} {below}" if above and below else above or below
+    return number_of(both or f"{title}\n{text}"), number_of(below or text), len(below)
+
+
 def _words(text: str) -> str:
     plain = text
     if not plain.isascii():

@@ -205,3 +205,5 @@ class Step:
     topic_events: tuple[TopicEvent, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     """What happened to the documents: seen, scored, redelivered, duplicates, empty, late, quarantined."""
+    span: tuple[datetime, datetime] | None = None
+    """The first and the last time that were believed, where they are not simply those of the documents."""

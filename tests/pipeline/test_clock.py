@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from firststory.pipeline.build import build_core
 from firststory.pipeline.clock import FAR, StreamClock
-from firststory.records import Batch, Document
+from firststory.pipeline.runner import Runner
+from firststory.records import Batch, Document, Position
+from firststory.store.store import Store
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = 86400.0
@@ -81,3 +84,14 @@ def test_a_wrong_date_changes_no_other_verdict_and_no_story(news, quick):
     assert told[0] == told[1]
     late = [abs(a[0] - b[0]) for a, b in zip(found[0][71:], found[1][71:], strict=True)]
     assert max(late) < 0.01
+
+
+@pytest.mark.parametrize("window", [20, "1h", "1d"])
+def test_a_wrong_date_makes_nothing_late_and_is_not_the_end_of_the_stream(tmp_path, news, quick, window):
+    wrong = dataclasses.replace(news[70], time=datetime(2031, 1, 1, tzinfo=UTC))
+    arrivals = [(d, Position("news", {"line": i})) for i, d in enumerate([*news[:70], wrong, *news[71:]])]
+    with Store(str(tmp_path / "news.db")) as store:
+        list(Runner(quick(window=window), store).run(iter(arrivals)))
+        told = store.status()
+    assert told["counts"]["ahead"] == 1 and told["counts"]["late"] == 0
+    assert told["last_time"] == max(document.time for document in news)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from firststory.alerts.arrival import Arrival
 from firststory.alerts.budget import Budget
@@ -126,6 +128,7 @@ class StreamCore:
             topics=topics,
             topic_events=events,
             counts=counts,
+            span=_span(seconds) if counts["ahead"] and seconds is not None else None,
         )
 
     # -- novelty -------------------------------------------------------------------------------------------
@@ -354,6 +357,12 @@ def _placed_tokens(vectoriser: Any, document: Document) -> list[Any]:
     before = vectoriser.tokens(title, first_only=True) if title else ()
     placeless = [token._replace(start=-1, end=-1) for token in before]
     return [*placeless, *vectoriser.tokens(document.text, first_only=True)]
+
+
+def _span(seconds: NDArray[np.float64]) -> tuple[datetime, datetime]:
+    """The first and the last of some times."""
+    first, last = (datetime.fromtimestamp(float(moment), tz=UTC) for moment in (seconds.min(), seconds.max()))
+    return first, last
 
 
 def _parts_left(rows: sp.csr_matrix, unexplained: sp.csr_matrix | None, i: int) -> dict[int, float] | None:

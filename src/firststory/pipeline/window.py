@@ -1,7 +1,9 @@
 """Documents gathered into timesteps: by number, or by the clock that the documents themselves carry.
 
 Windows in time lie on a fixed grid since 1970, so that where they begin does not depend on where reading began. A
-document that belongs to a window that is closed already is late: it joins the window that is open, and is counted.
+document that belongs to a window that is closed already is late: it joins the window that is open, and is counted. A
+time far ahead of all others is believed when the next documents of the batch agree; until then its document stays in
+the window that is open and moves nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 
 from firststory.errors import ParameterError
+from firststory.pipeline.clock import CONFIRMED, FAR
 from firststory.records import Batch, Document, Position, Quarantined
 
 Arrival = tuple[Document, Position] | Quarantined
@@ -53,12 +56,17 @@ class Window:
         """Every batch as soon as it is complete; `first` is the index of the first one."""
         pending = _Pending(first)
         high = self._reached
+        confirmed = min(CONFIRMED, self.count)
         for arrival in arrivals:
             if isinstance(arrival, Quarantined):
                 pending.put_aside(arrival)
             else:
                 document, position = arrival
                 here = self._place(document)
+                if here is not None:
+                    pending.ahead = pending.ahead + 1 if self._is_far(here, high) else 0
+                    # Not believed yet: it goes where a document without a time would.
+                    here = here if not pending.ahead or pending.ahead >= confirmed else None
                 if self.seconds and here is not None and pending.documents and high is not None and here > high:
                     yield pending.close(high)
                 if here is not None:
@@ -81,8 +89,16 @@ class Window:
         """What is reached after a batch by number: where all of it was late, the clock was wrong before."""
         if self.seconds or not pending.late:
             return high
-        places = [here for document in pending.documents if (here := self._place(document)) is not None]
+        places = [
+            here
+            for document in pending.documents
+            if (here := self._place(document)) is not None and not self._is_far(here, high)
+        ]
         return max(places) if pending.late == len(places) else high
+
+    def _is_far(self, here: int, high: int | None) -> bool:
+        """Whether a place is so far ahead of what was reached that one document is not enough to believe it."""
+        return high is not None and here - high > FAR // (self.seconds or 1e-6)
 
     def _place(self, document: Document) -> int | None:
         """The window in time that a document belongs to; by number, its time itself."""
@@ -104,6 +120,8 @@ class _Pending:
         self.quarantined: list[Quarantined] = []
         self.positions: dict[str, Position] = {}
         self.late = 0
+        self.ahead = 0
+        """Documents far ahead, in a row, at the end of the batch: a batch does not look into the one before."""
 
     @property
     def is_empty(self) -> bool:

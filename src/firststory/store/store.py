@@ -111,7 +111,8 @@ class Store(Reader):
         heard: Sequence[int] = (),
     ) -> None:
         """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
-        times = [t for v in step.verdicts if (t := codec.to_microseconds(v.document.time)) is not None]
+        moments = step.span or [verdict.document.time for verdict in step.verdicts]
+        times = [t for moment in moments if (t := codec.to_microseconds(moment)) is not None]
         with self._writing() as connection:
             connection.execute(
                 insert(schema.steps).values(

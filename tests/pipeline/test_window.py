@@ -112,6 +112,16 @@ def test_a_window_in_time_never_holds_more_than_memory_allows(monkeypatch):
     assert [len(batch.documents) for batch in batches] == [3, 3, 1]
 
 
+@pytest.mark.parametrize("width", [2, 3, "1d", "6h"])
+@pytest.mark.parametrize("k", range(4))
+def test_going_on_in_the_middle_of_a_long_silence_that_ends(width, k):
+    arrivals = [arrival(i, h) for i, h in enumerate([0, 40_000, 40_000, 40_000, 40_030, 40_060])]
+    whole = list(Window(width).batches(arrivals))
+    if k < len(whole):
+        rest = arrivals[whole[k].positions[0].at["line"] + 1 :]
+        assert list(Window(width, whole[k].window).batches(rest, k + 1)) == whole[k + 1 :]
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.one_of(st.none(), st.integers(0, 100), st.integers(40_000, 40_100)), min_size=1, max_size=40),

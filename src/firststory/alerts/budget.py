@@ -383,7 +383,7 @@ class BudgetKeeper:
         level, rest = self.level(), min(1.0, self._base())
         if level >= 1.0:
             return f"lowered: the budget of {self.budget.text} pays for every document ({rate})"
-        # A fifth up or down is what one alert does; beyond that the bar is not where it rests.
+        # A bar within a quarter of its point of rest moves with every alert, and nobody needs a reason for that.
         if level < rest / 1.25:
             return (
                 f"raised to {_share(level)} from {_share(rest)} at rest: more novelty than the budget of "

@@ -30,6 +30,8 @@ MAX_SURFACES = 256
 MAX_SOURCES = 50
 MAX_ARRIVALS = 32
 """Latest times of arrival: those of a branch are taken from them."""
+UNCOUNTED = -(1 << 62)
+"""No hour: the documents of the week must be counted anew."""
 N_KEY_TERMS = 8
 PLAIN = ("key", "name", "first", "touched", "size", "duplicates", "status", "parent", "unchecked")
 """What the state keeps as it is."""
@@ -65,8 +67,8 @@ class StoryRecord:
         self.arrivals: list[float] = []
         self.hours: dict[int, int] = {}
         """Documents in each hour since 1970 that growth is told of."""
-        self._counted, self._first_hour = 0, 0
-        """How many documents that is, and the first hour that was counted; 0: count anew."""
+        self._counted, self._first_hour = 0, UNCOUNTED
+        """How many documents that is, and the first hour that was counted."""
         self.recent: list[Recent] = []
         self.unchecked = 0
         """Documents that joined since somebody looked whether the story falls apart."""
@@ -178,7 +180,7 @@ class StoryRecord:
         self.arrivals = sorted(self.arrivals + other.arrivals)[-MAX_ARRIVALS:]
         for hour, n in other.hours.items():
             self.hours[hour] = self.hours.get(hour, 0) + n
-        self._first_hour = 0
+        self._first_hour = UNCOUNTED
         self.recent = (other.recent + self.recent)[-MAX_RECENT:]
         self.members = [self.members[0], *sorted(self.members[1:] + other.members, key=lambda m: -m[0])][:MAX_MEMBERS]
         self.first = min((t for t in (self.first, other.first) if t is not None), default=None)
@@ -220,7 +222,7 @@ class StoryRecord:
         if branch.arrivals:
             branch.hours = _by_hour(branch.arrivals)
             left = {hour: n - branch.hours.get(hour, 0) for hour, n in self.hours.items()}
-            self.hours, self._first_hour = {hour: n for hour, n in left.items() if n > 0}, 0
+            self.hours, self._first_hour = {hour: n for hour, n in left.items() if n > 0}, UNCOUNTED
             branch.first, self.centroids.last[branch.slot] = branch.arrivals[0], branch.arrivals[-1]
 
     def columns_in_use(self) -> list[NDArray[np.int32]]:

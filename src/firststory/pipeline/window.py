@@ -68,7 +68,8 @@ class Window:
                     # Not believed yet: it goes where a document without a time would.
                     here = here if not pending.ahead or pending.ahead >= confirmed else None
                 if self.seconds and here is not None and pending.documents and high is not None and here > high:
-                    yield pending.close(high)
+                    # Who goes on after a batch that confirmed a long silence has no other way to know of it.
+                    yield pending.close(here if pending.ahead else high)
                 if here is not None:
                     # By time, the open window is the latest; by number, what closed is what the last batch reached.
                     closed = high if self.seconds else self._reached

@@ -30,6 +30,8 @@ MAX_SURFACES = 256
 MAX_SOURCES = 50
 MAX_ARRIVALS = 32
 """Latest times of arrival: those of a branch are taken from them."""
+FORGOTTEN = 8 * 24
+"""Hours that the oldest one lies back when those of more than a week ago are forgotten."""
 UNCOUNTED = -(1 << 62)
 """No hour: the documents of the week must be counted anew."""
 N_KEY_TERMS = 8
@@ -134,12 +136,15 @@ class StoryRecord:
             self.arrivals.append(time)
             if len(self.arrivals) > 2 * MAX_ARRIVALS:
                 del self.arrivals[:-MAX_ARRIVALS]
-            hour = int(time // HOUR)
-            if hour not in self.hours:
-                # What lies more than a week back is forgotten.
-                first = first_hour(time)
-                self.hours = {one: n for one, n in self.hours.items() if one >= first}
-            self.hours[hour] = self.hours.get(hour, 0) + 1
+            hours, hour = self.hours, int(time // HOUR)
+            if hour in hours:
+                hours[hour] += 1
+            else:
+                hours[hour] = 1
+                # What lies more than a week back is forgotten, but not every hour anew.
+                if hour - next(iter(hours)) > FORGOTTEN:
+                    first = first_hour(time)
+                    self.hours = {one: n for one, n in hours.items() if one >= first}
             self._counted += hour >= self._first_hour
 
     def _growth(self, now: float) -> float:

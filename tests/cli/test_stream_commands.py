@@ -201,6 +201,28 @@ def test_mistakes_get_one_line_with_a_remedy_and_status_1(arguments, news, tmp_p
     assert said.startswith("firststory: ") and said.count("\n") == 1 and "Traceback" not in said
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [("--window", "0"), ("--window", "5parsec"), ("--language", "xx"), ("--memory", "0"), ("--memory", "-5"),
+     ("--topics", "tea"), ("--format", "pdf")],
+)  # fmt: skip
+def test_a_mistyped_setting_leaves_no_store_behind(wrong, news, tmp_path, capsys):
+    store = tmp_path / "a.db"
+    assert call("run", news, "--store", store, "--detector", "neighbour", *wrong) == 1
+    said = capsys.readouterr().err
+    assert wrong[0].removeprefix("--") in said and "fault of firststory" not in said
+    assert not store.exists()
+
+
+def test_a_store_without_results_takes_other_settings(news, tmp_path):
+    with Store(str(tmp_path / "a.db")) as store:
+        store.keep_settings({"window": 0, "memory": 0, "language": "xx"})
+    assert call("run", news, "--store", tmp_path / "a.db", "--memory", 100, "--quiet", *QUICK) == 0
+    with Store(str(tmp_path / "a.db")) as store:
+        assert (store.settings()["window"], store.settings()["memory"]) == (20, 100)
+    assert call("run", news, "--store", tmp_path / "a.db", "--window", 30) == 1
+
+
 def test_environment_and_settings_file_are_read(news, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "firststory.toml").write_text('detector = "clustering"\nlanguage = "en"\nstore = "from-file.db"\n')

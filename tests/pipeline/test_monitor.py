@@ -94,6 +94,13 @@ def test_mistakes_are_said(tmp_path):
         fs.Monitor(store=str(tmp_path / "a.db"), **QUICK)
 
 
+@pytest.mark.parametrize("wrong", [{"window": 0}, {"language": "xx"}, {"memory": -1}, {"budget": "plenty"}])
+def test_a_wrong_setting_leaves_no_store_behind(wrong, tmp_path):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        fs.Monitor(store=str(tmp_path / "a.db"), **{**QUICK, **wrong})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_memory_is_bounded_without_a_store():
     from firststory.datasets import make_story_stream
     from firststory.store.state import pack_state

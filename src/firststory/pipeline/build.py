@@ -15,6 +15,7 @@ COUNTS = {"weighting": "count", "norm": None}
 EFFECTIVE = {**COUNTS, "surface_weight": 2.0, "short": 30}
 TFIDF = {"weighting": "tfidf", "norm": "l2"}
 UNIT_L1 = {"weighting": "tfidf", "norm": "l1"}
+TOPICS = ("none", "nmf")
 NEIGHBOURS = 8
 """Evidence names the first three; the stories of all of them are looked at when a document looks for its own."""
 FLOOR = 0.5
@@ -94,6 +95,29 @@ def build_vectoriser(name: str, settings: Settings) -> Any:
     return StreamVectorizer(language=settings.language, max_terms=settings.max_terms, **recipe_of(name).rows)
 
 
+def check_settings(settings: Settings) -> None:
+    """Refuse what no stream can be built from, before anything is written: a store keeps what it was begun with."""
+    from firststory.alerts.budget import parse_budget
+    from firststory.pipeline.window import parse_window
+    from firststory.sources.files import FORMATS
+    from firststory.text.language import check_language
+
+    recipe_of(settings.detector)
+    parse_budget(settings.budget)
+    parse_window(settings.window)
+    if settings.language != "auto":
+        check_language(str(settings.language), "settings")
+    for name, names in {"topics": TOPICS, "format": FORMATS}.items():
+        if getattr(settings, name) not in names:
+            raise ParameterError(
+                owner="settings",
+                parameter=name,
+                allowed="one of " + ", ".join(names),
+                received=getattr(settings, name),
+                remedy="Leave it out for the default.",
+            )
+
+
 def build_core(settings: Settings, detector: Any = None) -> Any:
     """The deterministic core that the settings describe; `detector` is one of your own in place of a named one."""
     from firststory.alerts.feedback import Feedback
@@ -113,11 +137,6 @@ def build_core(settings: Settings, detector: Any = None) -> Any:
     meaning = recipe_of(name).meaning and (detector is None or isinstance(detector, FusedNovelty))
     if detector is None:
         detector = build_detector(name, memory=memory, seed=settings.seed)
-    if settings.topics not in ("none", "nmf"):
-        raise ParameterError(
-            owner="firststory", parameter="topics", allowed="none or nmf", received=settings.topics,
-            remedy="Leave it out for the default.",
-        )  # fmt: skip
     knows_neighbours = "n_neighbours" in detector.get_params(deep=False)
     return StreamCore(
         Parts(

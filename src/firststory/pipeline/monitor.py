@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from firststory.errors import DocumentError, ParameterError
+from firststory.pipeline.build import check_settings
 from firststory.pipeline.runner import Runner
 from firststory.pipeline.window import Arrival
 from firststory.records import Document, Position, Quarantined, Story, Topic, Verdict
@@ -63,7 +64,6 @@ class Monitor:
         **settings: Any,
     ) -> None:
         own = None if detector is None or isinstance(detector, str) else detector
-        self._store = None if store is None else Store(store)
         given = {
             "store": store,
             "detector": detector if own is None else _name_for(own),
@@ -72,6 +72,9 @@ class Monitor:
             "topics": topics,
             **settings,
         }
+        # Before the file is made: a mistake leaves nothing behind.
+        check_settings(load(given))
+        self._store = None if store is None else Store(store)
         kept = self._store.settings() if self._store is not None else None
         try:
             self._runner = Runner(load(given, kept=kept), self._store, detector=own)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from firststory.errors import ParameterError
-from firststory.pipeline.build import build_core
+from firststory.pipeline.build import build_core, check_settings
 from firststory.pipeline.window import Arrival, Window
 from firststory.records import Batch, Step
 from firststory.settings import Settings
@@ -38,6 +38,7 @@ class Runner:
     def __init__(
         self, settings: Settings, store: Store | None = None, say: Callable[[str], None] = _silent, detector: Any = None
     ) -> None:
+        check_settings(settings)
         self.settings = settings
         self.store = store
         # Steps that are replayed were taken under the budget of their time.
@@ -125,9 +126,9 @@ def _kept(settings: Settings) -> dict[str, Any]:
 
 
 def _agree(settings: Settings, store: Store) -> None:
-    """A store's results come from one set of model settings; the first run decides."""
+    """A store's results come from one set of model settings; the first run that brings any decides."""
     wanted, kept = settings.model(), store.settings()
-    if not kept:
+    if not kept or store.last_step() < 0:
         store.keep_settings(_kept(settings))
         return
     for name, value in wanted.items():

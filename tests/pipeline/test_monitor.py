@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import zip_longest
+
 import numpy as np
 import pytest
 
 import firststory as fs
 from firststory.errors import ParameterError, StoreError
+from firststory.sources.times import parse_time
 
 QUICK = {"detector": "neighbour", "language": "en", "topics": "none"}
 
@@ -60,6 +65,50 @@ def test_bad_documents_are_put_aside_and_the_stream_goes_on(tmp_path):
         told = monitor.status()
     assert told["quarantined"] == 4
     assert told["quarantine_reasons"] == {"bad-time": 1, "missing-text": 1, "not-an-object": 1, "text-not-a-string": 1}
+
+
+def test_documents_of_ones_own_are_held_to_the_same_rules(tmp_path):
+    def document(name, text="Flood in Bremen", **fields):
+        return fs.Document(id=name, text=f"{text} {name}" if text == "Flood in Bremen" else text, **fields)
+
+    noon = datetime(2020, 1, 1, 12)
+    later = datetime(2020, 1, 1, 15, tzinfo=timezone(timedelta(hours=2)))
+    good = [
+        document("naive", time=noon),
+        document("text", time="2020-01-01T13:00:00Z"),
+        document("zone", time=later),
+        document("half", text="Fire in Oslo \ud800", label="\ud800", extra={"\ud800": ["\ud800"], 3: 4}),
+        document("title", title=7),
+        document(None),
+    ]
+    bad = [
+        document("1", text=None), document("2", text=b"bytes"), document("3", time="nonsense"),
+        document("4", extra=None),
+        document(["5"]), document("6", label={(1, 2): 3}), document("7", text="a\0b"), {"text": "x", "time": "\ud800"},
+    ]  # fmt: skip
+    with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK) as monitor:
+        found = {
+            v.document.text: v.document
+            for v in monitor.watch([one for pair in zip_longest(good, bad) for one in pair if one])
+        }
+        told = monitor.status()
+        stored = {v.document.text: v.document for v in monitor.verdicts()}
+    assert len(found) == len(stored) == 6
+    times = [found[f"Flood in Bremen {name}"].time for name in ("naive", "text", "zone")]
+    assert times == [datetime(2020, 1, 1, hour, tzinfo=UTC) for hour in (12, 13, 13)]
+    assert told["counts"]["assumed_utc"] == 1
+    assert stored["Fire in Oslo �"].label == "�" and stored["Fire in Oslo �"].extra == {"�": ["�"], "3": 4}
+    assert found["Flood in Bremen title"].title == "7" and found["Flood in Bremen None"].id.startswith("c-")
+    assert told["quarantine_reasons"] == {
+        "bad-extra": 1, "bad-id": 1, "bad-label": 1, "bad-time": 2, "nul-bytes": 1, "text-not-a-string": 2,
+    }  # fmt: skip
+
+
+def test_a_good_document_comes_back_as_it_was_given(news):
+    given = [replace(news[0], extra={"page": 4}, label=["a", 1]), replace(news[1], time=parse_time("2026-01-01"))]
+    with fs.Monitor(**QUICK) as monitor:
+        assert [v.document for v in monitor.watch(given)] == given
+        assert monitor.status()["counts"]["assumed_utc"] == 1
 
 
 def test_topics_stories_and_status_without_a_store(news, monkeypatch):

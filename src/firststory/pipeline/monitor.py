@@ -12,7 +12,7 @@ from firststory.pipeline.runner import Runner
 from firststory.pipeline.window import Arrival
 from firststory.records import Document, Position, Quarantined, Story, Topic, Verdict
 from firststory.settings import load
-from firststory.sources.parse import content_id, document_from
+from firststory.sources.parse import content_id, document_from, document_of
 from firststory.store.store import Store
 
 SOURCE = "python"
@@ -157,10 +157,8 @@ class Monitor:
                 yield Quarantined(error.reason, str(error), position, repr(given)[:200])
 
     def _document(self, given: Any) -> Document:
-        if isinstance(given, Document):
-            return given
         if not isinstance(given, str):
-            return document_from(given)
+            return document_of(given)
         # The same text twice is two documents, and the same two when the list is watched again.
         name = content_id({"text": given})
         count = self._told[name] = self._told.pop(name, 0) + 1

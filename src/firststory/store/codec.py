@@ -17,8 +17,16 @@ _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",",
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON with sorted keys; what JSON does not know is written as its text."""
-    return _ENCODER.encode(value)
+    """Compact JSON with sorted keys; what JSON does not know is written as its text.
+
+    Halves of surrogate pairs (bad escapes), which no database takes, are replaced.
+    """
+    text = _ENCODER.encode(value)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def to_microseconds(time: datetime | None) -> int | None:

@@ -249,6 +249,27 @@ def test_hostile_text_reaches_the_terminal_harmless(tmp_path, capsys):
     assert "[bold red]markup" in said
 
 
+HOSTILE = ("\x1b", "\x07", "\u202e")
+
+
+def test_hostile_headers_and_names_of_files_reach_the_terminal_harmless(tmp_path, capsys):
+    header = tmp_path / "header.csv"
+    header.write_text("\x1b[31mEVIL\x07\u202ecol,b\n1,2\n")
+    assert call("score", header, *QUICK) == 1
+    named = tmp_path / "\x1b[31mred\u202eevil.jsonl"
+    named.write_text('{"text": "Flood in Bremen", "label": "a"}\n{"broken\n')
+    store = tmp_path / "h.db"
+    assert call("run", named, "--store", store, *QUICK) == 0
+    named.write_text('{"text": "Fire in Oslo", "label": "b"}\n')
+    assert call("run", named, "--store", store, *QUICK) == 0  # says that the file has changed
+    assert call("status", "--quarantine", "--store", store) == 0
+    assert call("run", named.with_name("\x1b[31mabsent"), "--store", store) == 1
+    assert call("evaluate", named, "--out", tmp_path, *QUICK) == 0
+    said = "".join(capsys.readouterr())
+    assert "EVIL" in said and "reading it from the start" in said and "redevil" in said.replace("\n", "")
+    assert not any(sign in said for sign in HOSTILE)
+
+
 def slow_feed(process, lines):
     for line in lines:
         process.stdin.write(line + "\n")

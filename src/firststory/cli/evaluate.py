@@ -70,23 +70,19 @@ def evaluate(
 
 
 def _documents(file: str, settings: Settings) -> list[Document]:
-    import sys
-
+    from firststory.cli.guard import complain
     from firststory.records import Quarantined
     from firststory.sources.files import expand, read
 
-    def say(text: str) -> None:
-        print(f"firststory: {text}", file=sys.stderr)
-
     found, bad = [], 0
     for name in expand([file]):
-        for item in read(name, format=settings.format, max_document_bytes=settings.max_document_bytes, say=say):
+        for item in read(name, format=settings.format, max_document_bytes=settings.max_document_bytes, say=complain):
             if isinstance(item, Quarantined):
                 bad += 1
             else:
                 found.append(item[0])
     if bad:
-        say(f"{bad} line(s) could not be read and were left out")
+        complain(f"{bad} line(s) could not be read and were left out")
     return found
 
 
@@ -120,11 +116,12 @@ def _run(name: str, documents: list[Document], settings: Settings) -> tuple[Dete
 def _show(result: Comparison) -> None:
     from rich.table import Table
 
+    from firststory.alerts.harmless import harmless
     from firststory.cli import output
 
     screen = output.console()
     screen.print(
-        f"{result.stream}: {result.n_documents:,} documents, {result.n_labelled:,} with a label, "
+        f"{harmless(result.stream)}: {result.n_documents:,} documents, {result.n_labelled:,} with a label, "
         f"{result.n_stories:,} stories, budget {result.budget}",
         markup=False,
     )

@@ -13,11 +13,15 @@ import typer
 from firststory.errors import FirststoryError
 
 ERROR, USAGE, INTERRUPTED = 1, 2, 130
+LONGEST = 2000
+"""Characters of a message: lists of what is allowed are long."""
 
 
 def complain(message: str) -> None:
-    """One line on standard error."""
-    print("firststory: " + " ".join(message.split()), file=sys.stderr)
+    """One line on standard error. It may quote what strangers wrote: names of files, headers, values."""
+    from firststory.alerts.harmless import harmless
+
+    print("firststory: " + harmless(message, LONGEST), file=sys.stderr)
 
 
 def guarded(function: Callable[..., Any], *, debug: bool = False) -> Callable[..., None]:

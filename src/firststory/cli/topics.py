@@ -59,7 +59,7 @@ def topics(
     output.console().print(table)
     for event in reversed(happened[:events]):
         others = f" {', '.join(event.others)}" if event.others else ""
-        print(f"step {event.step}: {event.topic} {event.kind}{others} ({event.evidence})")
+        print(f"step {event.step}: {event.topic} {event.kind}{others} ({harmless(event.evidence)})")
 
 
 def spark(values: tuple[float, ...], width: int = 16) -> str:

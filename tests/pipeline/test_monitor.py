@@ -12,6 +12,7 @@ import pytest
 import firststory as fs
 from firststory.errors import ParameterError, StoreError
 from firststory.sources.times import parse_time
+from firststory.store.store import Store
 
 QUICK = {"detector": "neighbour", "language": "en", "topics": "none"}
 
@@ -141,6 +142,42 @@ def test_mistakes_are_said(tmp_path):
         fs.Monitor(**QUICK, colour="red")
     with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK), pytest.raises(StoreError, match="Another run"):
         fs.Monitor(store=str(tmp_path / "a.db"), **QUICK)
+
+
+def test_a_closed_monitor_writes_nothing_and_leaves_the_next_writer_alone(news, tmp_path):
+    path = str(tmp_path / "a.db")
+    closed = fs.Monitor(store=path, window=10, **QUICK)
+    list(closed.watch(news[:20]))
+    half_way = closed.watch(news[20:60])
+    next(half_way)
+    closed.close()
+    with fs.Monitor(store=path) as owner:
+        writes = (
+            lambda: list(half_way),
+            lambda: list(closed.watch(news[20:])),
+            lambda: closed.feedback(news[0].id, True),
+        )
+        for refused in writes:
+            with pytest.raises(StoreError, match="Open it again"):
+                refused()
+        assert len(list(owner.watch(news[30:60]))) == 30
+        assert owner.status()["documents"] == 60
+        closed.close()
+    assert len(closed.stories()) == len(owner.stories())  # what was found can still be read
+
+
+def test_closing_in_the_middle_of_a_stream_saves_the_model(news, tmp_path):
+    path = str(tmp_path / "a.db")
+    with fs.Monitor(store=path, window=10, **QUICK) as monitor:
+        unfinished = monitor.watch(news[:60])
+        next(unfinished)
+    with Store(path) as store:
+        assert store.last_state()[0] == store.last_step() == 0
+    unfinished.close()
+    with fs.Monitor(store=path) as monitor:
+        rest = list(monitor.watch(news[10:60]))
+    with fs.Monitor(window=10, **QUICK) as whole:
+        assert [v.novelty for v in whole.watch(news[:60])][10:] == [v.novelty for v in rest]
 
 
 @pytest.mark.parametrize("wrong", [{"window": 0}, {"language": "xx"}, {"memory": -1}, {"budget": "plenty"}])

@@ -87,6 +87,20 @@ def test_what_goes_in_comes_out_exactly(store):
     assert store.stories() == sent.stories
 
 
+def test_a_closed_store_is_read_but_not_written(tmp_path):
+    with Store(str(tmp_path / "news.db")) as closed:
+        closed.write_step(step(0, "d1"))
+    for write in (
+        lambda: closed.write_step(step(1, "d2")),
+        lambda: closed.write_state(0, b"x"),
+        lambda: closed.keep_settings({}),
+        lambda: closed.add_feedback("d1", True),
+    ):
+        with pytest.raises(StoreError, match="closed"):
+            write()
+    assert closed.last_step() == 0 and len(closed.verdicts()) == 1
+
+
 def test_topics_of_the_last_step_and_of_an_earlier_one(store):
     old, new = (Topic("t1", (("storm", 0.5),), 1.0, (0.5, 1.0), 0),), (Topic("t2", (("fire", 0.25),), 1.0, (), 1),)
     store.write_step(step(0, topics=old))
@@ -248,8 +262,9 @@ def test_a_full_disk_loses_nothing(store):
         store.write_step(step(1, *(f"d{i}" for i in range(2, 400))), state=os.urandom(100_000))
     assert store.dump() == before
     store.close()
-    store.write_step(step(1, "d2"))
-    assert [v.document.id for v in store.verdicts()] == ["d1", "d2"]
+    with Store(store.url) as again:
+        again.write_step(step(1, "d2"))
+        assert [v.document.id for v in again.verdicts()] == ["d1", "d2"]
 
 
 @pytest.fixture

@@ -79,7 +79,8 @@ class Monitor:
         try:
             self._runner = Runner(load(given, kept=kept), self._store, detector=own)
         except BaseException:
-            self.close()
+            if self._store is not None:
+                self._store.close()
             raise
         self._counts: Counter[str] = Counter()
         self._topics: tuple[Topic, ...] = ()
@@ -137,8 +138,12 @@ class Monitor:
         return {"documents": counts.get("seen", 0), "novel": counts.get("novel", 0), "counts": counts, "alerts": alerts}
 
     def close(self) -> None:
-        """Give the store back."""
-        if self._store is not None:
+        """Save the model and give the store back: nothing is written after this."""
+        if self._store is None:
+            return
+        try:
+            self._runner.save()
+        finally:
             self._store.close()
 
     def __enter__(self) -> Self:

@@ -59,6 +59,8 @@ class Runner:
 
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
+        if self.store is not None:
+            self.store.check_open()
         window = Window(self.settings.window, self._reached)
         try:
             for batch in window.batches(arrivals, self._next):

@@ -53,6 +53,7 @@ class Store(Reader):
                 received=str(path),
                 remedy=f"Fill it first: firststory run FILE --store {path}",
             )
+        self._is_closed = False
         self._engine = open_engine(self.url)
         self._lock = WriterLock(path)
         with our_errors(self.url):
@@ -65,7 +66,8 @@ class Store(Reader):
         self.close()
 
     def close(self) -> None:
-        """Give everything back; the file is then one whole."""
+        """Give everything back; the file is then one whole, and another may write. It can still be read."""
+        self._is_closed = True
         self._engine.dispose()
         self._lock.release()
 
@@ -73,8 +75,20 @@ class Store(Reader):
         """Become the only writer."""
         self._lock.take()
 
+    def check_open(self) -> None:
+        """Refuse to write after `close`: somebody else may be the writer now, and two would mix their steps."""
+        if self._is_closed:
+            raise StoreError(
+                owner="store",
+                parameter="the store",
+                allowed="open to be written to",
+                received=f"{path_of(self.url)}, closed",
+                remedy="Open it again: another Monitor or Store goes on where this one stopped.",
+            )
+
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
+        self.check_open()
         engine = self._engine.execution_options(firststory_writes=True)
         with our_errors(self.url), engine.begin() as connection:
             yield connection

@@ -43,6 +43,15 @@ def test_a_table_curves_and_a_report(labelled, tmp_path, capsys):
     assert all(row["auc"] > 0.8 and row["cost_topic"] < 1.0 for row in rows)
 
 
+def test_numbers_that_are_none_are_null_in_json(tmp_path, capsys):
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"text": "Flood in Bremen", "label": "a"}\n{"text": "Fire in Oslo", "label": "b"}\n')
+    options = ("--detector", "neighbour", "--language", "en", "--out", tmp_path, "--json")
+    assert call("evaluate", path, *options) == 0
+    (row,) = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert row["weeks_kept"] is None and row["delay_days"] is None and row["found"] == 1.0
+
+
 def test_a_file_without_labels_says_what_is_missing(tmp_path, capsys):
     path = tmp_path / "plain.jsonl"
     path.write_text('{"text": "flood"}\n')

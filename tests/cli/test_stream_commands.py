@@ -270,6 +270,21 @@ def test_hostile_headers_and_names_of_files_reach_the_terminal_harmless(tmp_path
     assert not any(sign in said for sign in HOSTILE)
 
 
+def test_json_escapes_what_acts_and_keeps_ids_exact(tmp_path, capsys):
+    source, store = tmp_path / "h.jsonl", tmp_path / "h.db"
+    hostile = {"id": "\u202eid\x9b\u2028\x7f", "source": "\u202e" + "x" * 1_000_000, "text": "Flood \u067e\u200c\u0647"}
+    source.write_text(json.dumps(hostile) + "\n")
+    assert call("score", source, *QUICK) == 0
+    assert call("run", source, "--store", store, "--quiet", *QUICK) == 0
+    assert call("stories", "--json", "--store", store) == 0
+    scored, told = capsys.readouterr().out.split("\n")[:2]
+    assert scored.replace("\u200c", "").isprintable() and told.replace("\u200c", "").isprintable()
+    assert json.loads(scored)["id"] == hostile["id"] == json.loads(told)[0]["representative"]
+    assert "\u200c" in told
+    (named,) = json.loads(told)[0]["sources"]
+    assert len(named) == 100 and named.startswith("xxx")
+
+
 def slow_feed(process, lines):
     for line in lines:
         process.stdin.write(line + "\n")

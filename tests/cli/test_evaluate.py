@@ -52,6 +52,24 @@ def test_numbers_that_are_none_are_null_in_json(tmp_path, capsys):
     assert row["weeks_kept"] is None and row["delay_days"] is None and row["found"] == 1.0
 
 
+def test_labels_may_be_objects(tmp_path, capsys):
+    path = tmp_path / "objects.jsonl"
+    labels = ({"a": 1, "b": 2}, {"b": 2, "a": 1}, [{"a": 1}], 7, "seven")
+    path.write_text(
+        "\n".join(json.dumps({"text": f"Flood {n} in Bremen", "label": one}) for n, one in enumerate(labels))
+    )
+    assert call("evaluate", path, "--detector", "neighbour", "--language", "en", "--out", tmp_path) == 0
+    assert "5 with a label, 4 stories" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["taken", "taken/inside"])
+def test_a_folder_that_cannot_be_made_is_said_before_the_work(name, labelled, tmp_path, capsys):
+    (tmp_path / "taken").write_text("a file")
+    assert call("evaluate", labelled, "--detector", "neighbour", "--out", tmp_path / name) == 1
+    said = capsys.readouterr().err
+    assert "--out" in said and "fault of firststory" not in said and "documents in" not in said
+
+
 def test_a_file_without_labels_says_what_is_missing(tmp_path, capsys):
     path = tmp_path / "plain.jsonl"
     path.write_text('{"text": "flood"}\n')

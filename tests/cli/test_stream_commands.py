@@ -168,6 +168,13 @@ def test_topics(filled, news, tmp_path, capsys, monkeypatch):
     assert (tmp_path / "themes.png").stat().st_size > 10_000
 
 
+@pytest.mark.parametrize("name", ["no-folder/x.png", "x.xyz", "x", "."])
+def test_a_figure_that_cannot_be_written_is_said(name, filled, tmp_path, capsys):
+    assert call("topics", "--store", filled, "--plot", tmp_path / name) == 1
+    said = capsys.readouterr().err
+    assert "--plot" in said and "fault of firststory" not in said
+
+
 def test_the_life_of_a_theme_in_words():
     happened = [
         TopicEvent(9, "faded", "t1"),

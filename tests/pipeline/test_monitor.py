@@ -140,6 +140,16 @@ def test_mistakes_are_said(tmp_path):
         fs.Monitor(**QUICK).search("x")
     with pytest.raises(ParameterError, match="one of"):
         fs.Monitor(**QUICK, colour="red")
+    for wrong in (3, fs.FusedNovelty, object()):
+        with pytest.raises(ParameterError, match="score_then_learn"):
+            fs.Monitor(detector=wrong)
+    for wrong in (5, "", b"a.db"):
+        with pytest.raises(StoreError, match="a path"):
+            fs.Monitor(store=wrong, **QUICK)
+    with fs.Monitor(store=tmp_path / "path.db", **QUICK) as monitor:
+        (name,) = [verdict.document.id for verdict in monitor.watch(["Flood in Bremen"])]
+        with pytest.raises(ParameterError, match="True, False or None"):
+            monitor.feedback(name, "yes")
     with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK), pytest.raises(StoreError, match="Another run"):
         fs.Monitor(store=str(tmp_path / "a.db"), **QUICK)
 

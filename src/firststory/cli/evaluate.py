@@ -53,13 +53,13 @@ def evaluate(
             received=f"{file}: {len(documents)} documents without one",
             remedy='Give the documents of a story the same "label".',
         )
+    options.make_folder(out, "firststory evaluate", "--out")  # before the work, not after it
     judged: tuple[Document, ...] = ()
     runs: list[DetectorRun] = []
     for name in names:
         run, judged = _run(name, documents, each[name])
         runs.append(run)
     result = compare(Path(file).name.partition(".")[0], judged, runs, each[names[0]].budget)
-    out.mkdir(parents=True, exist_ok=True)
     page = write_report(result, out / "report.html")
     figure = _draw(result, out / "det.png")
     if json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
+from os import PathLike
 from typing import Any, Self
 
 from firststory.errors import DocumentError, ParameterError
@@ -13,6 +14,7 @@ from firststory.pipeline.window import Arrival
 from firststory.records import Document, Position, Quarantined, Story, Topic, Verdict
 from firststory.settings import load
 from firststory.sources.parse import content_id, document_from, document_of
+from firststory.store.engine import parse_url
 from firststory.store.store import Store
 
 SOURCE = "python"
@@ -24,7 +26,7 @@ class Monitor:
 
     Parameters
     ----------
-    store : str or None, default=None
+    store : str, path or None, default=None
         "news.db" or "sqlite:///news.db": results are kept there, and the next monitor goes on from it. None keeps
         nothing beyond what the detector itself remembers: memory stays bounded, for ever.
     detector : str or estimator, default="fused"
@@ -56,7 +58,7 @@ class Monitor:
 
     def __init__(
         self,
-        store: str | None = None,
+        store: str | PathLike[str] | None = None,
         detector: Any = None,
         budget: str | float | None = None,
         window: int | str | None = None,
@@ -64,8 +66,10 @@ class Monitor:
         **settings: Any,
     ) -> None:
         own = None if detector is None or isinstance(detector, str) else detector
+        if own is not None:
+            _check_detector(own)
         given = {
-            "store": store,
+            "store": None if store is None else parse_url(store),
             "detector": detector if own is None else _name_for(own),
             "budget": None if budget is None else str(budget),
             "window": window,
@@ -181,6 +185,17 @@ class Monitor:
                 remedy='Watch with a store: fs.Monitor(store="news.db")',
             )
         return self._store
+
+
+def _check_detector(detector: Any) -> None:
+    if isinstance(detector, type) or not all(hasattr(detector, name) for name in ("score_then_learn", "get_params")):
+        raise ParameterError(
+            owner="Monitor",
+            parameter="detector",
+            allowed="a name, or a detector with score_then_learn and get_params",
+            received=detector,
+            remedy='Use detector="fused", or one such as fs.FusedNovelty().',
+        )
 
 
 def _name_for(detector: Any) -> str:

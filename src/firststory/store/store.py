@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from typing import Any, Self
 
 import zstandard
@@ -13,7 +14,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, inspect, select,
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from firststory._version import __version__
-from firststory.errors import SchemaError, StoreError
+from firststory.errors import ParameterError, SchemaError, StoreError
 from firststory.records import Position, Quarantined, Step, Verdict
 from firststory.store import codec, migrations, schema
 from firststory.store.engine import open_engine, our_errors, parse_url, path_of
@@ -29,7 +30,7 @@ class Store(Reader):
 
     Parameters
     ----------
-    url : str
+    url : str or path
         'news.db' or 'sqlite:///news.db'.
     create : bool
         Make it where there is none; otherwise that is an error that says so.
@@ -42,7 +43,7 @@ class Store(Reader):
     -1
     """
 
-    def __init__(self, url: str, *, create: bool = True) -> None:
+    def __init__(self, url: str | PathLike[str], *, create: bool = True) -> None:
         self.url = parse_url(url)
         path = path_of(self.url)
         if not create and not path.is_file():
@@ -226,6 +227,14 @@ class Store(Reader):
 
     def add_feedback(self, document: str, useful: bool | None, time: int | None = None) -> None:
         """Someone found a verdict useful, or not; None takes it back. Nothing is ever overwritten."""
+        if useful is not None and not isinstance(useful, bool):
+            raise ParameterError(
+                owner="feedback",
+                parameter="useful",
+                allowed="True, False or None",
+                received=useful,
+                remedy="Say True where the alert was worth your time; None takes the last word back.",
+            )
         if not self.known_ids([document]):
             raise StoreError(
                 owner="feedback",

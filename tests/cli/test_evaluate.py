@@ -70,6 +70,17 @@ def test_a_folder_that_cannot_be_made_is_said_before_the_work(name, labelled, tm
     assert "--out" in said and "fault of firststory" not in said and "documents in" not in said
 
 
+def test_the_detector_may_come_from_the_settings_file_or_the_environment(labelled, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "firststory.toml").write_text('detector = "clustering"\nlanguage = "en"\n')
+    assert call("evaluate", labelled, "--json") == 0
+    monkeypatch.setenv("FIRSTSTORY_DETECTOR", "neighbour")
+    assert call("evaluate", labelled, "--json") == 0
+    assert call("evaluate", labelled, "--json", "--detector", "l1") == 0
+    used = [json.loads(line)[0]["detector"] for line in capsys.readouterr().out.splitlines()]
+    assert used == ["clustering", "neighbour", "l1"]
+
+
 def test_a_file_without_labels_says_what_is_missing(tmp_path, capsys):
     path = tmp_path / "plain.jsonl"
     path.write_text('{"text": "flood"}\n')

@@ -197,6 +197,21 @@ def test_a_wrong_setting_leaves_no_store_behind(wrong, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_environment_wins_over_the_settings_file_and_what_is_given_over_both(news, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = 'detector = "clustering"\nbudget = "7%"\nwindow = 10\nstore = "from-file.db"\n'
+    (tmp_path / "firststory.toml").write_text(file)
+    monkeypatch.setenv("FIRSTSTORY_DETECTOR", "neighbour")
+    monkeypatch.setenv("FIRSTSTORY_BUDGET", "8%")
+    monkeypatch.setenv("FIRSTSTORY_STORE", "from-environment.db")
+    with fs.Monitor(store="given.db", budget="9%", topics="none", language="en") as monitor:
+        list(monitor.watch(news[:20]))
+        kept = monitor._store.settings()
+        assert (kept["detector"], kept["budget"], kept["window"]) == ("neighbour", "9%", 10)
+    assert fs.Monitor().status()["alerts"]["budget"] == "8%"
+    assert {path.name for path in tmp_path.glob("*.db")} == {"given.db"}
+
+
 def test_memory_is_bounded_without_a_store():
     from firststory.datasets import make_story_stream
     from firststory.store.state import pack_state

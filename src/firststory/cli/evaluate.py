@@ -42,7 +42,7 @@ def evaluate(
     given = {
         "budget": budget, "window": window, "language": language, "memory": memory, "format": format, "topics": "none",
     }  # fmt: skip
-    names = list(dict.fromkeys(detector or ["fused"]))
+    names = list(dict.fromkeys(detector or [options.settings_from(given, config).detector]))
     each = {name: options.settings_from({**given, "detector": name}, config) for name in names}
     documents = _documents(file, each[names[0]])
     if not any(document.label not in (None, "", []) for document in documents):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from os import PathLike
 from typing import Any, Self
 
 from firststory.errors import DocumentError, ParameterError
@@ -38,7 +38,8 @@ class Monitor:
     topics : {"nmf", "none"}, default="nmf"
         Themes beside the stories.
 
-        What is left out (None) is as the store was begun with, and as said here where there is none.
+        What is left out (None) is as the environment (`FIRSTSTORY_BUDGET`) or `firststory.toml` in the current folder
+        says, else as the store was begun with, else as said here. The store alone is never taken from there.
     **settings
         Any other setting by its name: `language`, `memory`, `max_terms`, `seed`, `save_every`.
 
@@ -58,7 +59,7 @@ class Monitor:
 
     def __init__(
         self,
-        store: str | PathLike[str] | None = None,
+        store: str | os.PathLike[str] | None = None,
         detector: Any = None,
         budget: str | float | None = None,
         window: int | str | None = None,
@@ -77,11 +78,11 @@ class Monitor:
             **settings,
         }
         # Before the file is made: a mistake leaves nothing behind.
-        check_settings(load(given))
+        check_settings(load(given, environment=os.environ))
         self._store = None if store is None else Store(store)
         kept = self._store.settings() if self._store is not None else None
         try:
-            self._runner = Runner(load(given, kept=kept), self._store, detector=own)
+            self._runner = Runner(load(given, environment=os.environ, kept=kept), self._store, detector=own)
         except BaseException:
             if self._store is not None:
                 self._store.close()

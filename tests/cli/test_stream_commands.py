@@ -211,7 +211,7 @@ def test_mistakes_get_one_line_with_a_remedy_and_status_1(arguments, news, tmp_p
 @pytest.mark.parametrize(
     "wrong",
     [("--window", "0"), ("--window", "5parsec"), ("--language", "xx"), ("--memory", "0"), ("--memory", "-5"),
-     ("--topics", "tea"), ("--format", "pdf")],
+     ("--topics", "tea"), ("--budget", "20"), ("--format", "pdf")],
 )  # fmt: skip
 def test_a_mistyped_setting_leaves_no_store_behind(wrong, news, tmp_path, capsys):
     store = tmp_path / "a.db"

@@ -11,6 +11,7 @@ import pytest
 
 import firststory as fs
 from firststory.errors import ParameterError, StoreError
+from firststory.pipeline.build import detector_names, recipe_of
 from firststory.sources.times import parse_time
 from firststory.store.store import Store
 
@@ -210,6 +211,23 @@ def test_the_environment_wins_over_the_settings_file_and_what_is_given_over_both
         assert (kept["detector"], kept["budget"], kept["window"]) == ("neighbour", "9%", 10)
     assert fs.Monitor().status()["alerts"]["budget"] == "8%"
     assert {path.name for path in tmp_path.glob("*.db")} == {"given.db"}
+
+
+def test_a_budget_that_no_score_reaches_is_refused_where_scores_have_an_end(news):
+    for budget in ("20", 20, "1.01"):
+        with pytest.raises(ParameterError, match=r"Did you mean (20|1\.01)/day\?"):
+            fs.Monitor(**QUICK, budget=budget)
+    assert fs.Monitor(**QUICK, budget=1).status()["alerts"]["budget"] == "1"
+    # The scores of a mixture have no end, and of a detector of one's own nothing is known.
+    mixture = fs.Monitor(detector="mixture", budget=20, window=10, topics="none", language="en")
+    assert any(verdict.is_novel for verdict in mixture.watch(news[:30]))
+    assert fs.Monitor(detector=fs.NearestNeighbour(), budget=20).status()["alerts"]["budget"] == "20"
+
+
+@pytest.mark.parametrize("name", detector_names())
+def test_no_score_is_above_the_highest_that_is_promised(name, news):
+    verdicts = fs.Monitor(detector=name, window=20, topics="none", language="en").watch(news[:80])
+    assert max(verdict.novelty for verdict in verdicts) <= recipe_of(name).highest + 1e-12
 
 
 def test_memory_is_bounded_without_a_store():

@@ -38,12 +38,15 @@ def evaluate(
     from firststory.errors import ParameterError
     from firststory.evaluate.comparison import compare
     from firststory.evaluate.report import write_report
+    from firststory.pipeline.build import check_settings
 
     given = {
         "budget": budget, "window": window, "language": language, "memory": memory, "format": format, "topics": "none",
     }  # fmt: skip
     names = list(dict.fromkeys(detector or [options.settings_from(given, config).detector]))
     each = {name: options.settings_from({**given, "detector": name}, config) for name in names}
+    for settings in each.values():
+        check_settings(settings)
     documents = _documents(file, each[names[0]])
     if not any(document.label not in (None, "", []) for document in documents):
         raise ParameterError(

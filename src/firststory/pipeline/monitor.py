@@ -78,7 +78,7 @@ class Monitor:
             **settings,
         }
         # Before the file is made: a mistake leaves nothing behind.
-        check_settings(load(given, environment=os.environ))
+        check_settings(load(given, environment=os.environ), own)
         self._store = None if store is None else Store(store)
         kept = self._store.settings() if self._store is not None else None
         try:

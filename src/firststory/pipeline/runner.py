@@ -38,7 +38,7 @@ class Runner:
     def __init__(
         self, settings: Settings, store: Store | None = None, say: Callable[[str], None] = _silent, detector: Any = None
     ) -> None:
-        check_settings(settings)
+        check_settings(settings, detector)
         self.settings = settings
         self.store = store
         # Steps that are replayed were taken under the budget of their time.

@@ -145,6 +145,26 @@ def test_stories_as_table_as_json_one_of_them_and_by_words(filled, capsys):
     assert call("stories", "--order", "beauty", "--store", filled) == 1
 
 
+def test_words_are_looked_for_in_the_story_that_is_named(filled, capsys):
+    with Store(str(filled)) as opened:
+        everywhere = opened.verdicts()
+    with_word = [v for v in everywhere if "government" in v.document.text]
+    story = with_word[0].story
+    inside = {v.document.id for v in with_word if v.story == story}
+    assert 0 < len(inside) < len(with_word)
+    assert call("stories", story, "--search", "government", "--json", "--limit", 500, "--store", filled) == 0
+    assert {one["id"] for one in json.loads(capsys.readouterr().out)} == inside
+    assert call("stories", story, "--search", "xylophone", "--store", filled) == 0
+    assert "Nothing found" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--search", "flood")])
+def test_a_story_that_is_not_there_is_an_error(more, filled, capsys):
+    assert call("stories", "nosuch", *more, "--store", filled) == 1
+    said = capsys.readouterr()
+    assert said.out == "" and "STORY must be" in said.err and "nosuch" in said.err
+
+
 def test_status_as_table_and_as_json(filled, capsys):
     assert call("status", "--store", filled, "--json") == 0
     told = json.loads(capsys.readouterr().out)

@@ -188,6 +188,10 @@ def test_topics(filled, news, tmp_path, capsys, monkeypatch):
     assert (tmp_path / "themes.png").stat().st_size > 10_000
 
 
+def test_a_number_of_events_below_none_is_a_wrong_command_line(filled):
+    assert call("topics", "--store", filled, "--events", "-3") == 2
+
+
 @pytest.mark.parametrize("name", ["no-folder/x.png", "x.xyz", "x", "."])
 def test_a_figure_that_cannot_be_written_is_said(name, filled, tmp_path, capsys):
     assert call("topics", "--store", filled, "--plot", tmp_path / name) == 1
@@ -339,6 +343,19 @@ def test_ctrl_c_saves_and_exits_130_and_run_again_resumes(news_lines, tmp_path):
     with Store(str(store)) as opened:
         assert opened.status()["documents"] == 50  # what was read from a pipe is not thrown away
         assert opened.last_state()[0] == opened.last_step()
+
+
+def test_score_does_not_say_that_anything_is_saved(news_lines):
+    command = [sys.executable, "-m", "firststory.cli.main", "score", "-", *QUICK[:-1], "1"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        slow_feed(process, news_lines[:1])
+        assert json.loads(process.stdout.readline())
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(timeout=60)
+        said = process.stderr.read()
+    assert process.returncode == 130 and said == "firststory: interrupted.\n"
 
 
 def test_a_reader_who_leaves_early_is_no_error(news):

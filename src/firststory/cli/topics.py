@@ -20,7 +20,9 @@ SPARKS = "▁▂▃▄▅▆▇█"
 def topics(
     store: options.StoreUrl = None,
     at: Annotated[int | None, typer.Option("--at", metavar="STEP", help="As they were after this step.")] = None,
-    events: Annotated[int, typer.Option("--events", metavar="N", help="Show the latest N events of all themes.")] = 0,
+    events: Annotated[
+        int, typer.Option("--events", metavar="N", min=0, help="Show the latest N events of all themes.")
+    ] = 0,
     plot: Annotated[
         Path | None,
         typer.Option("--plot", metavar="FILE", help="Draw the river of themes and their lineage (PNG, SVG or PDF)."),

@@ -129,6 +129,8 @@ def test_a_store_of_the_first_version_learns_of_topic_events(tmp_path):
         made.write_step(step(0, "d1"))
     connection = sqlite3.connect(path)
     connection.execute("DROP TABLE topic_events")
+    connection.execute("DROP INDEX ix_documents_fingerprint")
+    connection.execute("ALTER TABLE documents DROP COLUMN fingerprint")
     connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
     connection.commit()
     connection.close()
@@ -137,6 +139,34 @@ def test_a_store_of_the_first_version_learns_of_topic_events(tmp_path):
         opened.write_step(step(1, "d2", topic_events=(TopicEvent(1, "born", "t1"),)))
         assert [event.topic for event in opened.topic_events()] == ["t1"]
         assert len(opened.verdicts()) == 2
+
+
+def test_texts_are_found_again_by_their_numbers_in_the_steps_before(store):
+    large = 2**64 - 1
+    store.write_step(step(0, "d1", "d2", fingerprints=(7, large)))
+    store.write_step(step(1, "d3", fingerprints=(7,)))
+    # The first by its time came later in its step: the other one is its copy.
+    pair = (verdict("d4", duplicate_of="d5"), verdict("d5"))
+    store.write_step(step(2, verdicts=pair, fingerprints=(8, 8)))
+    assert store.first_with([7, large, 8, 9], before=3) == {7: "d1", large: "d2", 8: "d5"}
+    assert store.first_with([7, large, 8], before=1) == {7: "d1", large: "d2"}
+    assert store.first_with([7], before=0) == store.first_with([], before=3) == {}
+
+
+def test_texts_without_a_number_are_given_one(tmp_path):
+    with Store(str(tmp_path / "news.db")) as made:
+        made.write_step(step(0, "d1", "d2"))
+        made.write_step(step(1, "d3", fingerprints=(3,)))
+    connection = sqlite3.connect(tmp_path / "news.db")
+    connection.execute("DROP INDEX ix_documents_fingerprint")
+    connection.execute("ALTER TABLE documents DROP COLUMN fingerprint")
+    connection.execute(f"UPDATE meta SET value = '{schema.VERSION - 1}' WHERE key = 'schema'")
+    connection.commit()
+    connection.close()
+    with Store(str(tmp_path / "news.db")) as opened:
+        assert opened.first_with([1, 2, 3], before=9) == {}
+        opened.fill_fingerprints(lambda document: int(document.id[1:]))
+        assert opened.first_with([1, 2, 3], before=9) == {1: "d1", 2: "d2", 3: "d3"}
 
 
 def test_positions_and_stories_are_replaced_and_the_rest_is_kept(store):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,17 @@ NEAR_COSINE, NEAR_OVERLAP, FEW_TERMS = 0.9, 0.9, 10
 fewer terms are too short to tell a copy from an update."""
 
 
+Earlier = Callable[[Sequence[int]], Mapping[int, str]]
+"""From fingerprints of texts to the ids of the first documents that had them, where there are any."""
+
+
 class Copies:
     """Knows documents again.
 
     Parameters
     ----------
     memory : int
-        How many ids and texts are remembered.
+        How many ids and texts are remembered without a store.
     """
 
     def __init__(self, memory: int) -> None:
@@ -41,12 +45,20 @@ class Copies:
                 fresh.append(document)
         return fresh
 
-    def exact(self, documents: Sequence[Document]) -> dict[str, str]:
-        """The documents whose text came before, each with the id of the first that had it."""
+    def exact(
+        self, documents: Sequence[Document], numbers: Mapping[str, int], earlier: Earlier | None = None
+    ) -> dict[str, str]:
+        """The documents whose text came before, each with the id of the first that had it.
+
+        `numbers` are the fingerprints of the texts by the ids of the documents. Texts that are no longer remembered are
+        asked for with `earlier`, where there is a store that has them.
+        """
+        unknown = [number for d in documents if self.texts.get(number := numbers[d.id]) is None]
+        stored = earlier(unknown) if earlier and unknown else {}
         copies = {}
         for document in documents:
-            number = fingerprint(full_text(document))
-            first = self.texts.get(number)
+            number = numbers[document.id]
+            first = self.texts.get(number) or stored.get(number)
             if first is None:
                 self.texts.add(number, document.id)
             else:
@@ -66,6 +78,11 @@ class Copies:
                     copies[one.id] = first
                     break
         return copies
+
+
+def text_number(document: Document) -> int:
+    """The number by which the text of a document is known when it comes again."""
+    return fingerprint(full_text(document))
 
 
 def full_text(document: Document) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from firststory.errors import ParameterError
 from firststory.pipeline.build import build_core, check_settings
+from firststory.pipeline.copies import Earlier, text_number
 from firststory.pipeline.window import Arrival, Window
 from firststory.records import Batch, Step
 from firststory.settings import Settings
@@ -53,6 +55,7 @@ class Runner:
         if store is not None:
             store.claim()
             _agree(settings, store)
+            store.fill_fingerprints(text_number)
             self._resume(store)
             if budget != settings.budget:
                 self._change_budget(store)
@@ -73,7 +76,7 @@ class Runner:
         known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
         said = self.store.unheard() if self.store else ()
         self.core.hear([(row["document"], row["useful"]) for row in said])
-        step: Step = self.core.step(batch, known)
+        step: Step = self.core.step(batch, known, self._earlier(batch.index))
         self._next, self._reached = batch.index + 1, batch.window
         if self.store is not None:
             due = self._next - 1 - self._saved >= self.settings.save_every
@@ -85,6 +88,10 @@ class Runner:
                 self._saved = batch.index
         self.is_busy = False
         return step
+
+    def _earlier(self, step: int) -> Earlier | None:
+        """Where a step looks for texts that the core has forgotten: among the steps before it, replayed or not."""
+        return None if self.store is None else partial(self.store.first_with, before=step)
 
     def save(self) -> None:
         """Keep the model as it is now, unless a step was cut short: then the store replays it."""
@@ -105,7 +112,8 @@ class Runner:
         replayed = 0
         for index, verdicts in store.recorded(after=self._saved):
             self.core.hear([(row["document"], row["useful"]) for row in store.feedback(step=index)])
-            step = self.core.step(Batch(index=index, documents=tuple(verdict.document for verdict in verdicts)))
+            documents = tuple(verdict.document for verdict in verdicts)
+            step = self.core.step(Batch(index=index, documents=documents), earlier=self._earlier(index))
             same = [v.novelty for v in step.verdicts] == [v.novelty for v in verdicts]
             if not same:
                 self._say(f"step {index} came out differently when replayed: was the store made by another version?")

@@ -37,6 +37,15 @@ def to_time(value: int | None) -> datetime | None:
     return None if value is None else _EPOCH + timedelta(microseconds=value)
 
 
+def to_signed(number: int | None) -> int | None:
+    """A number below 2 ** 64 as databases have them: with a sign."""
+    return number if number is None or number < 1 << 63 else number - (1 << 64)
+
+
+def to_unsigned(number: int) -> int:
+    return number % (1 << 64)
+
+
 def document_row(document: Document, step: int) -> dict[str, Any]:
     return {
         "id": document.id,

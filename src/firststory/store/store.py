@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, Self
@@ -15,7 +15,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from firststory._version import __version__
 from firststory.errors import ParameterError, SchemaError, StoreError
-from firststory.records import Position, Quarantined, Step, Verdict
+from firststory.records import Document, Position, Quarantined, Step, Verdict
 from firststory.store import codec, migrations, schema
 from firststory.store.engine import open_engine, our_errors, parse_url, path_of
 from firststory.store.lock import WriterLock
@@ -139,10 +139,14 @@ class Store(Reader):
             )
             first = (connection.execute(select(func.max(schema.documents.c.n))).scalar() or 0) + 1
             numbered = list(enumerate(step.verdicts, first))
+            marks = map(codec.to_signed, step.fingerprints or [None] * len(numbered))
             _insert(
                 connection,
                 schema.documents,
-                [{"n": n, **codec.document_row(v.document, step.index)} for n, v in numbered],
+                [
+                    {"n": n, **codec.document_row(v.document, step.index), "fingerprint": mark}
+                    for (n, v), mark in zip(numbered, marks, strict=True)
+                ],
             )
             _insert(connection, schema.verdicts, [{"n": n, **codec.verdict_row(v)} for n, v in numbered])
             _insert(connection, schema.topics, [codec.topic_row(topic, step.index) for topic in step.topics])
@@ -213,6 +217,37 @@ class Store(Reader):
                 query = select(schema.documents.c.id).where(schema.documents.c.id.in_(ids[start : start + 500]))
                 found.update(connection.execute(query).scalars())
         return found
+
+    def first_with(self, fingerprints: Sequence[int], before: int) -> dict[int, str]:
+        """Of the texts known by these numbers: the id of the first document that had each in a step before this one.
+
+        Within a step the first by its time may stand later; what is a copy itself knows which it was.
+        """
+        table, said = schema.documents, schema.verdicts
+        first_id = func.coalesce(said.c.duplicate_of, table.c.id)
+        found: dict[int, str] = {}
+        with self._reading() as connection:
+            for start in range(0, len(fingerprints), 500):
+                marks = [codec.to_signed(number) for number in fingerprints[start : start + 500]]
+                firsts = select(func.min(table.c.n)).where(table.c.fingerprint.in_(marks)).group_by(table.c.fingerprint)
+                query = select(table.c.fingerprint, first_id).join(said, said.c.n == table.c.n)
+                query = query.where(table.c.n.in_(firsts), table.c.step < before)
+                found.update({codec.to_unsigned(row[0]): row[1] for row in connection.execute(query)})
+        return found
+
+    def fill_fingerprints(self, fingerprint: Callable[[Document], int]) -> None:
+        """Number the texts that an earlier version left without, a thousand at a time."""
+        table = schema.documents
+        query = select(table).where(table.c.fingerprint.is_(None)).order_by(table.c.n).limit(1000)
+        while True:
+            with self._reading() as connection:
+                rows = connection.execute(query).mappings().all()
+            if not rows:
+                return
+            with self._writing() as connection:
+                for row in rows:
+                    mark = codec.to_signed(fingerprint(codec.document_from_row(row)))
+                    connection.execute(update(table).where(table.c.n == row["n"]).values(fingerprint=mark))
 
     def settings(self) -> dict[str, Any]:
         """The settings that the results depend on, as the first run wrote them; empty before it."""

@@ -1,4 +1,4 @@
-"""Version 3: the number by which a text is known when it comes again."""
+"""The number by which a text is known when it comes again."""
 
 from __future__ import annotations
 

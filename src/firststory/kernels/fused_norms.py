@@ -12,6 +12,9 @@ from firststory.kernels.fused_tally import EARLY, FRESH_AT, FRESH_ROWS, IDF_PLUS
 from firststory.kernels.jit import kernel
 from firststory.kernels.window import NEXT, OLDEST
 
+LEAST = 20
+"""Rows between two refreshes in a small window, however small: a refresh looks at every term."""
+
 BLOCK = 100
 """Rows between two refreshes while the window holds less than MANY rows; fewer at the start of a stream."""
 
@@ -29,8 +32,8 @@ def due(meta: Ints, tally: Ints, knobs: Floats) -> bool:
     alive = meta[NEXT] - meta[OLDEST]
     wait = BLOCK if alive < MANY else alive // STALE
     if knobs[EARLY] > 0.0:
-        # The first documents of a stream teach most of what idf knows.
-        wait = min(wait, max(1, int(knobs[EARLY] * meta[NEXT])))
+        # The first documents of a stream teach most of what idf knows; and half a window on, the window is another.
+        wait = min(wait, max(1, int(knobs[EARLY] * meta[NEXT])), max(LEAST, alive // 2))
     return bool(meta[NEXT] - tally[FRESH_AT] >= wait)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import numpy as np
 import pytest
 
 from firststory.errors import ParameterError
@@ -37,6 +38,18 @@ def test_a_bad_file_is_said(tmp_path, text, said):
         load(config=file)
     with pytest.raises(ParameterError, match="readable TOML"):
         load(config=tmp_path / "absent.toml")
+
+
+@pytest.mark.parametrize("value", ["0", -5, 1.5, True])
+def test_a_memory_that_holds_nothing_is_refused_by_its_name(value, tmp_path):
+    with pytest.raises(ParameterError, match=r"memory must be a whole number of 1 or more.*50,000"):
+        load({"memory": value})
+    file = tmp_path / "s.toml"
+    file.write_text(f"memory = {str(value).lower()}\n")
+    with pytest.raises(ParameterError, match="memory must be a whole number"):
+        load(config=file)
+    # Whoever comes later puts it right.
+    assert load({"memory": np.int64(70)}, config=file).memory == 70
 
 
 def test_every_setting_has_help_and_a_default():

@@ -96,7 +96,7 @@ class MissingExtraError(FirststoryError, ImportError):
 
 
 def _short(value: object, limit: int = 200) -> str:
-    """A value for a message: one line, never the whole of a 50 MB document."""
+    """A value for a message: one line that can be stored, never the whole of a 50 MB document."""
     text = value if isinstance(value, str) else repr(value)
-    text = " ".join(text[: 4 * limit].split())
+    text = " ".join(text[: 4 * limit].split()).encode("utf-8", "replace").decode("utf-8")
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -203,6 +203,8 @@ class Step:
     """The stories that were opened or changed."""
     topics: tuple[Topic, ...] = ()
     topic_events: tuple[TopicEvent, ...] = ()
+    fingerprints: tuple[int, ...] = ()
+    """For each verdict the number by which the text is known when it comes again, below 2 ** 64; empty: not known."""
     counts: Mapping[str, int] = field(default_factory=dict)
     """What happened to the documents: seen, scored, redelivered, duplicates, empty, late, quarantined."""
     span: tuple[datetime, datetime] | None = None

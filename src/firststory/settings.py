@@ -14,6 +14,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,9 +26,19 @@ PREFIX = "FIRSTSTORY_"
 CONFIG = "firststory.toml"
 
 
-def _setting(default: T, help_: str, parse: Callable[[str], Any] | None = None, *, model: bool = False) -> T:
-    """A field of `Settings`. `model` marks what a store's results depend on: it cannot change between two runs."""
-    metadata = {"help": help_, "parse": parse or str, "model": model}
+def _setting(
+    default: T,
+    help_: str,
+    parse: Callable[[str], Any] | None = None,
+    *,
+    model: bool = False,
+    least: int | None = None,
+) -> T:
+    """A field of `Settings`; with `least` it is a whole number of that or more.
+
+    `model` marks what a store's results depend on: it cannot change between two runs.
+    """
+    metadata = {"help": help_, "parse": parse or str, "model": model, "least": least}
     value: T = field(default=default, metadata=metadata)
     return value
 
@@ -57,15 +68,17 @@ class Settings:
     )
     topics: str = _setting("nmf", "Themes beside the stories: none or nmf.", model=True)
     language: str = _setting("auto", "Language of the text: auto, or a code as en, de, fr.", model=True)
-    memory: int = _setting(50_000, "How many earlier documents a new one is compared with.", _count, model=True)
-    max_terms: int = _setting(500_000, "The most terms that the vocabulary holds.", _count, model=True)
-    seed: int = _setting(0, "Seed of everything random.", _count, model=True)
+    memory: int = _setting(
+        50_000, "How many earlier documents a new one is compared with.", _count, model=True, least=1
+    )
+    max_terms: int = _setting(500_000, "The most terms that the vocabulary holds.", _count, model=True, least=1)
+    seed: int = _setting(0, "Seed of everything random.", _count, model=True, least=0)
     format: str = _setting("auto", "Format of files: auto, jsonl, csv, tsv, parquet or text (a document a line).")
     max_document_bytes: int = _setting(
-        5_000_000, "A longer line is put aside unread, so that it cannot fill the memory.", _count
+        5_000_000, "A longer line is put aside unread, so that it cannot fill the memory.", _count, least=1
     )
     save_every: int = _setting(
-        50, "Steps between two copies of the model in the store; a resumed run replays the rest.", _count
+        50, "Steps between two copies of the model in the store; a resumed run replays the rest.", _count, least=1
     )
 
     def model(self) -> dict[str, Any]:
@@ -100,7 +113,8 @@ def load(
     for name, value in (given or {}).items():
         if value is not None:
             values[name] = _parsed(name, value, name)
-    return Settings(**values)
+    # Only now: what a mistake set elsewhere may have been put right by whoever came later.
+    return Settings(**{name: _whole_number(name, value) for name, value in values.items()})
 
 
 def _field(name: str) -> Any:
@@ -130,6 +144,22 @@ def _parsed(name: str, value: Any, where: str) -> Any:
             received=value,
             remedy=f"The default is {item.default!r}.",
         ) from error
+
+
+def _whole_number(name: str, value: Any) -> Any:
+    """The value; of a setting that counts something, an int that is not too small."""
+    least = _field(name).metadata["least"]
+    if least is None:
+        return value
+    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+        return int(value)
+    raise ParameterError(
+        owner="settings",
+        parameter=name,
+        allowed=f"a whole number of {least} or more",
+        received=value,
+        remedy=f"Leave it out for the default of {_field(name).default:,}.",
+    )
 
 
 def _from_file(config: Path | str | None, environment: Mapping[str, str]) -> dict[str, Any]:

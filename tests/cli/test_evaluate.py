@@ -45,6 +45,44 @@ def test_a_table_curves_and_a_report(labelled, tmp_path, capsys):
     assert all(row["auc"] > 0.8 and row["cost_topic"] < 1.0 for row in rows)
 
 
+def test_numbers_that_are_none_are_null_in_json(tmp_path, capsys):
+    path = tmp_path / "one.jsonl"
+    path.write_text('{"text": "Flood in Bremen", "label": "a"}\n{"text": "Fire in Oslo", "label": "b"}\n')
+    options = ("--detector", "neighbour", "--language", "en", "--out", tmp_path, "--json")
+    assert call("evaluate", path, *options) == 0
+    (row,) = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert row["weeks_kept"] is None and row["delay_days"] is None and row["found"] == 1.0
+
+
+def test_labels_may_be_objects(tmp_path, capsys):
+    path = tmp_path / "objects.jsonl"
+    labels = ({"a": 1, "b": 2}, {"b": 2, "a": 1}, [{"a": 1}], 7, "seven")
+    path.write_text(
+        "\n".join(json.dumps({"text": f"Flood {n} in Bremen", "label": one}) for n, one in enumerate(labels))
+    )
+    assert call("evaluate", path, "--detector", "neighbour", "--language", "en", "--out", tmp_path) == 0
+    assert "5 with a label, 4 stories" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["taken", "taken/inside"])
+def test_a_folder_that_cannot_be_made_is_said_before_the_work(name, labelled, tmp_path, capsys):
+    (tmp_path / "taken").write_text("a file")
+    assert call("evaluate", labelled, "--detector", "neighbour", "--out", tmp_path / name) == 1
+    said = capsys.readouterr().err
+    assert "--out" in said and "fault of firststory" not in said and "documents in" not in said
+
+
+def test_the_detector_may_come_from_the_settings_file_or_the_environment(labelled, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "firststory.toml").write_text('detector = "clustering"\nlanguage = "en"\n')
+    assert call("evaluate", labelled, "--json") == 0
+    monkeypatch.setenv("FIRSTSTORY_DETECTOR", "neighbour")
+    assert call("evaluate", labelled, "--json") == 0
+    assert call("evaluate", labelled, "--json", "--detector", "l1") == 0
+    used = [json.loads(line)[0]["detector"] for line in capsys.readouterr().out.splitlines()]
+    assert used == ["clustering", "neighbour", "l1"]
+
+
 def test_a_file_without_labels_says_what_is_missing(tmp_path, capsys):
     path = tmp_path / "plain.jsonl"
     path.write_text('{"text": "flood"}\n')

@@ -173,6 +173,26 @@ def test_stories_that_went_into_others_and_where_they_went(tmp_path, capsys):
     assert "It went into s3, then s1: firststory stories s1" in capsys.readouterr().out
 
 
+def test_words_are_looked_for_in_the_story_that_is_named(filled, capsys):
+    with Store(str(filled)) as opened:
+        everywhere = opened.verdicts()
+    with_word = [v for v in everywhere if "government" in v.document.text]
+    story = with_word[0].story
+    inside = {v.document.id for v in with_word if v.story == story}
+    assert 0 < len(inside) < len(with_word)
+    assert call("stories", story, "--search", "government", "--json", "--limit", 500, "--store", filled) == 0
+    assert {one["id"] for one in json.loads(capsys.readouterr().out)} == inside
+    assert call("stories", story, "--search", "xylophone", "--store", filled) == 0
+    assert "Nothing found" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--search", "flood")])
+def test_a_story_that_is_not_there_is_an_error(more, filled, capsys):
+    assert call("stories", "nosuch", *more, "--store", filled) == 1
+    said = capsys.readouterr()
+    assert said.out == "" and "STORY must be" in said.err and "nosuch" in said.err
+
+
 def test_status_as_table_and_as_json(filled, capsys):
     assert call("status", "--store", filled, "--json") == 0
     told = json.loads(capsys.readouterr().out)
@@ -194,6 +214,17 @@ def test_topics(filled, news, tmp_path, capsys, monkeypatch):
     told = capsys.readouterr().out
     assert "terms" in told and "lineage" in told and "step 2" in told and "born" in told
     assert (tmp_path / "themes.png").stat().st_size > 10_000
+
+
+def test_a_number_of_events_below_none_is_a_wrong_command_line(filled):
+    assert call("topics", "--store", filled, "--events", "-3") == 2
+
+
+@pytest.mark.parametrize("name", ["no-folder/x.png", "x.xyz", "x", "."])
+def test_a_figure_that_cannot_be_written_is_said(name, filled, tmp_path, capsys):
+    assert call("topics", "--store", filled, "--plot", tmp_path / name) == 1
+    said = capsys.readouterr().err
+    assert "--plot" in said and "fault of firststory" not in said
 
 
 def test_the_life_of_a_theme_in_words():
@@ -229,6 +260,28 @@ def test_mistakes_get_one_line_with_a_remedy_and_status_1(arguments, news, tmp_p
     assert said.startswith("firststory: ") and said.count("\n") == 1 and "Traceback" not in said
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [("--window", "0"), ("--window", "5parsec"), ("--language", "xx"), ("--memory", "0"), ("--memory", "-5"),
+     ("--topics", "tea"), ("--budget", "20"), ("--format", "pdf")],
+)  # fmt: skip
+def test_a_mistyped_setting_leaves_no_store_behind(wrong, news, tmp_path, capsys):
+    store = tmp_path / "a.db"
+    assert call("run", news, "--store", store, "--detector", "neighbour", *wrong) == 1
+    said = capsys.readouterr().err
+    assert wrong[0].removeprefix("--") in said and "fault of firststory" not in said
+    assert not store.exists()
+
+
+def test_a_store_without_results_takes_other_settings(news, tmp_path):
+    with Store(str(tmp_path / "a.db")) as store:
+        store.keep_settings({"window": 0, "memory": 0, "language": "xx"})
+    assert call("run", news, "--store", tmp_path / "a.db", "--memory", 100, "--quiet", *QUICK) == 0
+    with Store(str(tmp_path / "a.db")) as store:
+        assert (store.settings()["window"], store.settings()["memory"]) == (20, 100)
+    assert call("run", news, "--store", tmp_path / "a.db", "--window", 30) == 1
+
+
 def test_environment_and_settings_file_are_read(news, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "firststory.toml").write_text('detector = "clustering"\nlanguage = "en"\nstore = "from-file.db"\n')
@@ -253,6 +306,42 @@ def test_hostile_text_reaches_the_terminal_harmless(tmp_path, capsys):
     said = capsys.readouterr().out
     assert not any(sign in said for sign in ("\x1b", "\x07", "\u202e"))
     assert "[bold red]markup" in said
+
+
+HOSTILE = ("\x1b", "\x07", "\u202e")
+
+
+def test_hostile_headers_and_names_of_files_reach_the_terminal_harmless(tmp_path, capsys):
+    header = tmp_path / "header.csv"
+    header.write_text("\x1b[31mEVIL\x07\u202ecol,b\n1,2\n")
+    assert call("score", header, *QUICK) == 1
+    named = tmp_path / "\x1b[31mred\u202eevil.jsonl"
+    named.write_text('{"text": "Flood in Bremen", "label": "a"}\n{"broken\n')
+    store = tmp_path / "h.db"
+    assert call("run", named, "--store", store, *QUICK) == 0
+    named.write_text('{"text": "Fire in Oslo", "label": "b"}\n')
+    assert call("run", named, "--store", store, *QUICK) == 0  # says that the file has changed
+    assert call("status", "--quarantine", "--store", store) == 0
+    assert call("run", named.with_name("\x1b[31mabsent"), "--store", store) == 1
+    assert call("evaluate", named, "--out", tmp_path, *QUICK) == 0
+    said = "".join(capsys.readouterr())
+    assert "EVIL" in said and "reading it from the start" in said and "redevil" in said.replace("\n", "")
+    assert not any(sign in said for sign in HOSTILE)
+
+
+def test_json_escapes_what_acts_and_keeps_ids_exact(tmp_path, capsys):
+    source, store = tmp_path / "h.jsonl", tmp_path / "h.db"
+    hostile = {"id": "\u202eid\x9b\u2028\x7f", "source": "\u202e" + "x" * 1_000_000, "text": "Flood \u067e\u200c\u0647"}
+    source.write_text(json.dumps(hostile) + "\n")
+    assert call("score", source, *QUICK) == 0
+    assert call("run", source, "--store", store, "--quiet", *QUICK) == 0
+    assert call("stories", "--json", "--store", store) == 0
+    scored, told = capsys.readouterr().out.split("\n")[:2]
+    assert scored.replace("\u200c", "").isprintable() and told.replace("\u200c", "").isprintable()
+    assert json.loads(scored)["id"] == hostile["id"] == json.loads(told)[0]["representative"]
+    assert "\u200c" in told
+    (named,) = json.loads(told)[0]["sources"]
+    assert len(named) == 100 and named.startswith("xxx")
 
 
 def slow_feed(process, lines):
@@ -282,6 +371,19 @@ def test_ctrl_c_saves_and_exits_130_and_run_again_resumes(news_lines, tmp_path):
     with Store(str(store)) as opened:
         assert opened.status()["documents"] == 50  # what was read from a pipe is not thrown away
         assert opened.last_state()[0] == opened.last_step()
+
+
+def test_score_does_not_say_that_anything_is_saved(news_lines):
+    command = [sys.executable, "-m", "firststory.cli.main", "score", "-", *QUICK[:-1], "1"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        slow_feed(process, news_lines[:1])
+        assert json.loads(process.stdout.readline())
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(timeout=60)
+        said = process.stderr.read()
+    assert process.returncode == 130 and said == "firststory: interrupted.\n"
 
 
 def test_a_reader_who_leaves_early_is_no_error(news):

@@ -28,10 +28,11 @@ def even(i):
     return 0.3, 0.2, 0
 
 
-def twin(counts, days, knobs=even, half_life=None):
+def twin(counts, days, knobs=even, half_life=None, plus=1.0, early=False):
     """The definition with dense vectors: idf and norms refreshed every 100 documents, everything else afresh.
 
-    With a half-life, clusters count less where many of the latest rows opened one.
+    With a half-life, clusters count less where many of the latest rows opened one. If `early`, the next refresh comes
+    after a tenth of the documents so far, where that is less than a hundred.
     """
     n = len(counts)
     tf = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0)
@@ -40,11 +41,11 @@ def twin(counts, days, knobs=even, half_life=None):
         total += min(gap[i], max(50 * total / i, 1.0)) if i > 20 else gap[i]
         clock[i] = total
     nearest, centroid, member = np.zeros(n), np.zeros(n), []
-    square, last = [], []
+    square, last, fresh = [], [], 0
     for i in range(n):
-        if i % 100 == 0:
-            df = (counts[:i] > 0).sum(axis=0)
-            idf2 = (np.log((1 + i) / (1 + df)) + 1) ** 2.5
+        if i == 0 or i - fresh >= (min(100, max(1, i // 10)) if early else 100):
+            fresh, df = i, (counts[:i] > 0).sum(axis=0)
+            idf2 = (np.log((1 + i) / (1 + df)) + plus) ** 2.5
             norms = list(np.sqrt((tf[:i] ** 2 * idf2).sum(axis=1)))
         norms.append(np.sqrt((tf[i] ** 2 * idf2).sum()))
         cosines = np.array([tf[i] * idf2 @ tf[j] / (norms[i] * norms[j] or 1.0) for j in range(i)])
@@ -110,16 +111,31 @@ def test_gentle_ageing_equals_its_twin_for_rows_short_and_long(longer, half_life
     terms = (counts > 0).sum(axis=1)
     assert (terms <= 30).any() and (longer == 0 or (terms > 30).any())
     ageing = [(0.4, 0.3, 1) if n <= 30 else (0.6, 0.4, 3) for n in terms]
-    known, member = twin(counts, (times - times[0]) / DAY, lambda i: ageing[i], half_life)
+    known, member = twin(counts, (times - times[0]) / DAY, lambda i: ageing[i], half_life, plus=0.5, early=True)
     np.testing.assert_allclose(scores, known, atol=1e-12)
     np.testing.assert_array_equal(labels, member)
 
 
 def test_themes_do_not_age():
     counts, times = stream(2)
-    themes, _ = follow(fs.FusedNovelty(horizon="themes"), counts, times)
+    even, _ = follow(fs.FusedNovelty(ageing="even", horizon="themes"), counts, times)
     untimed, _ = follow(fs.FusedNovelty(ageing="even"), counts)
-    np.testing.assert_allclose(themes, untimed, atol=1e-12)
+    np.testing.assert_allclose(even, untimed, atol=1e-12)
+    gentle, _ = follow(fs.FusedNovelty(horizon="themes"), counts, times)
+    known, _ = twin(counts, np.zeros(len(counts)), plus=0.5, early=True)
+    np.testing.assert_allclose(gentle, known, atol=1e-12)
+
+
+def test_everyday_words_count_little_from_the_start():
+    """The second of two documents that share everyday words only is new; one that shares a rare word is not."""
+    rows = np.zeros((40, 60))
+    rows[:, :3] = 1.0  # all documents have these
+    rows[np.arange(40), 3 + np.arange(40)] = 1.0
+    detector = fs.FusedNovelty().fit(rows[:30])
+    other, same = np.zeros((1, 60)), rows[29:30].copy()
+    other[0, [0, 1, 2, 50]] = 1.0
+    assert detector.novelty(other)[0] > 0.8 and detector.novelty(same)[0] < 0.1
+    assert fs.FusedNovelty(ageing="even").fit(rows[:30]).novelty(other)[0] < 0.6  # no idf before the hundredth
 
 
 def test_without_times_the_order_of_arrival_is_the_clock():

@@ -31,10 +31,10 @@ def nearest_twin(counts, days, vectors):
     n = len(counts)
     tf = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0)
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1), 1e-30)[:, None]
-    found = np.full(n, np.nan)
+    found, fresh = np.full(n, np.nan), 0
     for i in range(n):
-        if i % 100 == 0:
-            idf2 = (np.log((1 + i) / (1 + (counts[:i] > 0).sum(axis=0))) + 1) ** 2.5
+        if i == 0 or i - fresh >= min(100, max(1, i // 10)):
+            fresh, idf2 = i, (np.log((1 + i) / (1 + (counts[:i] > 0).sum(axis=0))) + 0.5) ** 2.5
             norms = list(np.sqrt((tf[:i] ** 2 * idf2).sum(axis=1)))
         norms.append(np.sqrt((tf[i] ** 2 * idf2).sum()))
         if not vectors[i].any():
@@ -144,7 +144,7 @@ def test_what_says_the_same_in_other_words_is_less_novel():
     counts = np.array([[1.0, 1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1, 1]])
     detector = fs.FusedNovelty().partial_fit(counts[:1], vectors=[[1.0, 0.0]])
     same, other = (detector.novelty(counts[1:], vectors=[vector])[0] for vector in ([2.0, 0.1], [-1.0, 0.3]))
-    assert same < 0.6 < other
+    assert same < 0.7 < other
     assert detector.novelty(counts[:1], vectors=[[5.0, 0.0]])[0] == pytest.approx(0.0, abs=1e-6)
 
 

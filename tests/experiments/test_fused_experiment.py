@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from firststory.experiments import fused_novelty, fused_trials
+from firststory.experiments import fused_novelty, fused_trials, plain_neighbour
 from firststory.experiments.fused_streams import LabelledRows
 
 
@@ -32,9 +32,11 @@ def test_the_tables_are_complete(monkeypatch, tmp_path):
 
 def test_idf_knows_the_past_only():
     counts = planted("one", 2).plain
-    whole = sp.vstack(list(fused_novelty.tfidf_steps(counts, 20)))
-    part = sp.vstack(list(fused_novelty.tfidf_steps(counts[:40], 20)))
+    whole = sp.vstack(list(plain_neighbour.tfidf_steps(counts, 20)))
+    part = sp.vstack(list(plain_neighbour.tfidf_steps(counts[:40], 20)))
     np.testing.assert_array_equal(whole[:40].toarray(), part.toarray())
+    one_by_one = sp.vstack(list(plain_neighbour.tfidf_steps(counts, 1)))
+    np.testing.assert_allclose(plain_neighbour.tfidf_rows(counts).toarray(), one_by_one.toarray())
 
 
 def test_every_trial_has_its_column(monkeypatch, tmp_path):

@@ -51,6 +51,31 @@ def test_bad_lines_have_reason_and_position_and_the_good_ones_verdicts(tmp_path,
         assert all(bad.position.source == str(path) for bad in store.quarantined())
 
 
+def test_halves_of_surrogate_pairs_anywhere(tmp_path, quick):
+    path = lines(
+        tmp_path / "half.jsonl",
+        *(r'{"text": "Flood in Bremen", "label": "\ud800"}', r'{"text": "Fire in Oslo", "page": {"\ud800": "\udfff"}}'),
+        *(r'{"text": "Strike in Hull", "time": "\ud800"}', r'{"\ud800": "no text"}', r'{"text": "\ud800 \u0000"}'),
+    )
+    told = run(quick(), tmp_path / "a.db", path)
+    assert told["documents"] == 2
+    assert told["quarantine_reasons"] == {"bad-time": 1, "missing-text": 1, "nul-bytes": 1}
+    with Store(str(tmp_path / "a.db")) as store:
+        assert [v.document.label for v in store.verdicts()] == ["�", None]
+        assert store.verdicts()[1].document.extra == {"page": {"�": "�"}}
+
+
+def test_a_file_whose_name_is_no_utf8_is_read_once(tmp_path, quick):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.jsonl")
+    with open(path, "w") as file:  # noqa: PTH123
+        file.write('{"text": "Flood in Bremen"}\n')
+    assert run(quick(), tmp_path / "a.db", path)["documents"] == 1
+    again = run(quick(), tmp_path / "a.db", path)
+    assert again["counts"]["seen"] == 1
+    with Store(str(tmp_path / "a.db")) as store:
+        assert list(store.positions()) == [f"{tmp_path}/caf\\xe9.jsonl"]
+
+
 def test_a_line_of_50_mb(tmp_path, quick):
     path = tmp_path / "huge.jsonl"
     with path.open("wb") as file:

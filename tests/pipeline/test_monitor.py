@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from itertools import zip_longest
+
 import numpy as np
 import pytest
 
 import firststory as fs
 from firststory.errors import ParameterError, StoreError
+from firststory.pipeline.build import detector_names, recipe_of
+from firststory.sources.times import parse_time
+from firststory.store.store import Store
 
 QUICK = {"detector": "neighbour", "language": "en", "topics": "none"}
 
@@ -62,6 +69,50 @@ def test_bad_documents_are_put_aside_and_the_stream_goes_on(tmp_path):
     assert told["quarantine_reasons"] == {"bad-time": 1, "missing-text": 1, "not-an-object": 1, "text-not-a-string": 1}
 
 
+def test_documents_of_ones_own_are_held_to_the_same_rules(tmp_path):
+    def document(name, text="Flood in Bremen", **fields):
+        return fs.Document(id=name, text=f"{text} {name}" if text == "Flood in Bremen" else text, **fields)
+
+    noon = datetime(2020, 1, 1, 12)
+    later = datetime(2020, 1, 1, 15, tzinfo=timezone(timedelta(hours=2)))
+    good = [
+        document("naive", time=noon),
+        document("text", time="2020-01-01T13:00:00Z"),
+        document("zone", time=later),
+        document("half", text="Fire in Oslo \ud800", label="\ud800", extra={"\ud800": ["\ud800"], 3: 4}),
+        document("title", title=7),
+        document(None),
+    ]
+    bad = [
+        document("1", text=None), document("2", text=b"bytes"), document("3", time="nonsense"),
+        document("4", extra=None),
+        document(["5"]), document("6", label={(1, 2): 3}), document("7", text="a\0b"), {"text": "x", "time": "\ud800"},
+    ]  # fmt: skip
+    with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK) as monitor:
+        found = {
+            v.document.text: v.document
+            for v in monitor.watch([one for pair in zip_longest(good, bad) for one in pair if one])
+        }
+        told = monitor.status()
+        stored = {v.document.text: v.document for v in monitor.verdicts()}
+    assert len(found) == len(stored) == 6
+    times = [found[f"Flood in Bremen {name}"].time for name in ("naive", "text", "zone")]
+    assert times == [datetime(2020, 1, 1, hour, tzinfo=UTC) for hour in (12, 13, 13)]
+    assert told["counts"]["assumed_utc"] == 1
+    assert stored["Fire in Oslo �"].label == "�" and stored["Fire in Oslo �"].extra == {"�": ["�"], "3": 4}
+    assert found["Flood in Bremen title"].title == "7" and found["Flood in Bremen None"].id.startswith("c-")
+    assert told["quarantine_reasons"] == {
+        "bad-extra": 1, "bad-id": 1, "bad-label": 1, "bad-time": 2, "nul-bytes": 1, "text-not-a-string": 2,
+    }  # fmt: skip
+
+
+def test_a_good_document_comes_back_as_it_was_given(news):
+    given = [replace(news[0], extra={"page": 4}, label=["a", 1]), replace(news[1], time=parse_time("2026-01-01"))]
+    with fs.Monitor(**QUICK) as monitor:
+        assert [v.document for v in monitor.watch(given)] == given
+        assert monitor.status()["counts"]["assumed_utc"] == 1
+
+
 def test_topics_stories_and_status_without_a_store(news, monkeypatch):
     monkeypatch.setattr("firststory.pipeline.themes.GATHER", 50)
     monitor = fs.Monitor(detector="neighbour", language="en", window=20)
@@ -90,8 +141,93 @@ def test_mistakes_are_said(tmp_path):
         fs.Monitor(**QUICK).search("x")
     with pytest.raises(ParameterError, match="one of"):
         fs.Monitor(**QUICK, colour="red")
+    for wrong in (3, fs.FusedNovelty, object()):
+        with pytest.raises(ParameterError, match="score_then_learn"):
+            fs.Monitor(detector=wrong)
+    for wrong in (5, "", b"a.db"):
+        with pytest.raises(StoreError, match="a path"):
+            fs.Monitor(store=wrong, **QUICK)
+    with fs.Monitor(store=tmp_path / "path.db", **QUICK) as monitor:
+        (name,) = [verdict.document.id for verdict in monitor.watch(["Flood in Bremen"])]
+        with pytest.raises(ParameterError, match="True, False or None"):
+            monitor.feedback(name, "yes")
     with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK), pytest.raises(StoreError, match="Another run"):
         fs.Monitor(store=str(tmp_path / "a.db"), **QUICK)
+
+
+def test_a_closed_monitor_writes_nothing_and_leaves_the_next_writer_alone(news, tmp_path):
+    path = str(tmp_path / "a.db")
+    closed = fs.Monitor(store=path, window=10, **QUICK)
+    list(closed.watch(news[:20]))
+    half_way = closed.watch(news[20:60])
+    next(half_way)
+    closed.close()
+    with fs.Monitor(store=path) as owner:
+        writes = (
+            lambda: list(half_way),
+            lambda: list(closed.watch(news[20:])),
+            lambda: closed.feedback(news[0].id, True),
+        )
+        for refused in writes:
+            with pytest.raises(StoreError, match="Open it again"):
+                refused()
+        assert len(list(owner.watch(news[30:60]))) == 30
+        assert owner.status()["documents"] == 60
+        closed.close()
+    assert len(closed.stories()) == len(owner.stories())  # what was found can still be read
+
+
+def test_closing_in_the_middle_of_a_stream_saves_the_model(news, tmp_path):
+    path = str(tmp_path / "a.db")
+    with fs.Monitor(store=path, window=10, **QUICK) as monitor:
+        unfinished = monitor.watch(news[:60])
+        next(unfinished)
+    with Store(path) as store:
+        assert store.last_state()[0] == store.last_step() == 0
+    unfinished.close()
+    with fs.Monitor(store=path) as monitor:
+        rest = list(monitor.watch(news[10:60]))
+    with fs.Monitor(window=10, **QUICK) as whole:
+        assert [v.novelty for v in whole.watch(news[:60])][10:] == [v.novelty for v in rest]
+
+
+@pytest.mark.parametrize("wrong", [{"window": 0}, {"language": "xx"}, {"memory": -1}, {"budget": "plenty"}])
+def test_a_wrong_setting_leaves_no_store_behind(wrong, tmp_path):
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        fs.Monitor(store=str(tmp_path / "a.db"), **{**QUICK, **wrong})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_environment_wins_over_the_settings_file_and_what_is_given_over_both(news, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = 'detector = "clustering"\nbudget = "7%"\nwindow = 10\nstore = "from-file.db"\n'
+    (tmp_path / "firststory.toml").write_text(file)
+    monkeypatch.setenv("FIRSTSTORY_DETECTOR", "neighbour")
+    monkeypatch.setenv("FIRSTSTORY_BUDGET", "8%")
+    monkeypatch.setenv("FIRSTSTORY_STORE", "from-environment.db")
+    with fs.Monitor(store="given.db", budget="9%", topics="none", language="en") as monitor:
+        list(monitor.watch(news[:20]))
+        kept = monitor._store.settings()
+        assert (kept["detector"], kept["budget"], kept["window"]) == ("neighbour", "9%", 10)
+    assert fs.Monitor().status()["alerts"]["budget"] == "8%"
+    assert {path.name for path in tmp_path.glob("*.db")} == {"given.db"}
+
+
+def test_a_budget_that_no_score_reaches_is_refused_where_scores_have_an_end(news):
+    for budget in ("20", 20, "1.01"):
+        with pytest.raises(ParameterError, match=r"Did you mean (20|1\.01)/day\?"):
+            fs.Monitor(**QUICK, budget=budget)
+    assert fs.Monitor(**QUICK, budget=1).status()["alerts"]["budget"] == "1"
+    # The scores of a mixture have no end, and of a detector of one's own nothing is known.
+    mixture = fs.Monitor(detector="mixture", budget=20, window=10, topics="none", language="en")
+    assert any(verdict.is_novel for verdict in mixture.watch(news[:30]))
+    assert fs.Monitor(detector=fs.NearestNeighbour(), budget=20).status()["alerts"]["budget"] == "20"
+
+
+@pytest.mark.parametrize("name", detector_names())
+def test_no_score_is_above_the_highest_that_is_promised(name, news):
+    verdicts = fs.Monitor(detector=name, window=20, topics="none", language="en").watch(news[:80])
+    assert max(verdict.novelty for verdict in verdicts) <= recipe_of(name).highest + 1e-12
 
 
 def test_memory_is_bounded_without_a_store():

@@ -6,13 +6,17 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from itertools import islice
 
 import pytest
 
 from firststory.errors import ParameterError, StoreError
+from firststory.pipeline.copies import text_number
 from firststory.pipeline.runner import Runner
 from firststory.sources.files import read_all
 from firststory.store.store import Store
@@ -67,6 +71,64 @@ def test_a_run_that_is_cut_anywhere_and_resumed_leaves_the_same_store(source, tm
         cut = store.dump()
     whole.pop("states")
     assert cut == whole
+
+
+def reposted(news, path):
+    """The stream, and then all its texts again under new ids, shouted."""
+    again = [replace(d, id=f"again-{d.id}", text=d.text.upper(), title=None) for d in news]
+    lines = [json.dumps({"id": d.id, "text": d.text, "time": d.time.isoformat()}) for d in (*news, *again)]
+    path.write_text("\n".join(lines) + "\n")
+    return {d.id for d in again}
+
+
+def test_a_text_that_comes_again_after_it_was_forgotten_is_known_by_the_store(news, tmp_path, quick):
+    again = reposted(news, tmp_path / "again.jsonl")
+    # More than a step remembers: nearly all re-posted texts have left the memory when they come again.
+    settings = quick(memory=30, window=10, budget="100%")
+    run_to_end(settings, tmp_path / "a.db", tmp_path / "again.jsonl")
+    with Store(str(tmp_path / "a.db")) as store:
+        verdicts = {v.document.id: v for v in store.verdicts()}
+    assert len(verdicts) == 2 * len(news)
+    for name in again:
+        assert not verdicts[name].is_novel and verdicts[name].evidence.kind == "duplicate"
+        original = verdicts[verdicts[name].duplicate_of].document
+        assert text_number(original) == text_number(verdicts[name].document)
+
+
+def test_texts_known_by_the_store_are_the_same_after_a_replay(news, tmp_path, quick):
+    source = tmp_path / "again.jsonl"
+    reposted(news[:60], source)
+    settings = quick(memory=20, window=10, save_every=5)
+    whole = run_to_end(settings, tmp_path / "whole.db", source)
+    said = []
+    for _ in range(20):
+        with Store(str(tmp_path / "cut.db")) as store:
+            runner = Runner(settings, store, said.append)
+            runner.save = lambda: None
+            if sum(1 for _ in islice(runner.run(read_all([str(source)], store.positions(), print)), 3)) < 3:
+                break
+    with Store(str(tmp_path / "cut.db")) as store:
+        cut = store.dump()
+    whole.pop("states")
+    assert cut == whole and not any("differently" in one for one in said)
+    assert any("steps replayed" in one and "(0 steps" not in one for one in said)
+
+
+def test_texts_of_a_store_of_an_earlier_version_are_known_too(news, tmp_path, quick):
+    path, source = tmp_path / "a.db", tmp_path / "again.jsonl"
+    settings = quick(memory=20, window=10)
+    reposted(news[:60], source)
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    lines = source.read_text().splitlines(keepends=True)
+    first.write_text("".join(lines[:60]))
+    second.write_text("".join(lines[60:]))
+    run_to_end(settings, path, first)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE documents SET fingerprint = NULL")
+    connection.close()
+    run_to_end(settings, path, second)
+    with Store(str(path)) as store:
+        assert all(v.duplicate_of for v in store.verdicts() if v.document.id.startswith("again-"))
 
 
 def run_command(settings, store_path, source):

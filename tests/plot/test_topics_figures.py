@@ -60,6 +60,13 @@ def test_word_curves():
     np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.0, 0.1, 0.3])
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("times", [[datetime(2020, 1, 1, tzinfo=UTC)] * 6, [7.0] * 6])
+def test_steps_that_all_have_one_time_are_drawn_without_a_warning(times):
+    for ax in (fs.plot.topic_river(STEPS, times), fs.plot.lineage(STEPS, EVENTS, times)):
+        ax.figure.canvas.draw()
+
+
 @pytest.mark.parametrize("draw", [fs.plot.topic_river, fs.plot.lineage])
 def test_one_step_and_no_step(draw):
     draw(STEPS[:1]).figure.canvas.draw()

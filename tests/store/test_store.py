@@ -87,6 +87,20 @@ def test_what_goes_in_comes_out_exactly(store):
     assert store.stories() == sent.stories
 
 
+def test_a_closed_store_is_read_but_not_written(tmp_path):
+    with Store(str(tmp_path / "news.db")) as closed:
+        closed.write_step(step(0, "d1"))
+    for write in (
+        lambda: closed.write_step(step(1, "d2")),
+        lambda: closed.write_state(0, b"x"),
+        lambda: closed.keep_settings({}),
+        lambda: closed.add_feedback("d1", True),
+    ):
+        with pytest.raises(StoreError, match="closed"):
+            write()
+    assert closed.last_step() == 0 and len(closed.verdicts()) == 1
+
+
 def test_topics_of_the_last_step_and_of_an_earlier_one(store):
     old, new = (Topic("t1", (("storm", 0.5),), 1.0, (0.5, 1.0), 0),), (Topic("t2", (("fire", 0.25),), 1.0, (), 1),)
     store.write_step(step(0, topics=old))
@@ -120,6 +134,8 @@ def test_a_store_of_the_first_version_learns_of_topic_events(tmp_path):
         connection.execute(f"ALTER TABLE stories DROP COLUMN {column}")
     told = "INSERT INTO stories SELECT ?, 'T', 0, 0, 1, 0, 1.5, ?, ?, 'd1', '[]', '[]', 0"
     connection.executemany(told, [("s1", "open", None), ("s2", "merged", "s1")])
+    connection.execute("DROP INDEX ix_documents_fingerprint")
+    connection.execute("ALTER TABLE documents DROP COLUMN fingerprint")
     connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
     connection.commit()
     connection.close()
@@ -147,6 +163,34 @@ def test_growth_is_that_at_the_end_of_the_stream(store):
     assert {one.id: one.growth for one in store.stories(merged=True)} == {"s1": 0.8571, "s2": 1.0, "s3": 0.0, "s4": 0.0}
     assert store.stories(order="growth", limit=1) == (store.story("s2"),) and store.story("s9") is None
     assert store.merged_into(["s1", "s2"]) == {"s1": [], "s2": ["s4"]}
+
+
+def test_texts_are_found_again_by_their_numbers_in_the_steps_before(store):
+    large = 2**64 - 1
+    store.write_step(step(0, "d1", "d2", fingerprints=(7, large)))
+    store.write_step(step(1, "d3", fingerprints=(7,)))
+    # The first by its time came later in its step: the other one is its copy.
+    pair = (verdict("d4", duplicate_of="d5"), verdict("d5"))
+    store.write_step(step(2, verdicts=pair, fingerprints=(8, 8)))
+    assert store.first_with([7, large, 8, 9], before=3) == {7: "d1", large: "d2", 8: "d5"}
+    assert store.first_with([7, large, 8], before=1) == {7: "d1", large: "d2"}
+    assert store.first_with([7], before=0) == store.first_with([], before=3) == {}
+
+
+def test_texts_without_a_number_are_given_one(tmp_path):
+    with Store(str(tmp_path / "news.db")) as made:
+        made.write_step(step(0, "d1", "d2"))
+        made.write_step(step(1, "d3", fingerprints=(3,)))
+    connection = sqlite3.connect(tmp_path / "news.db")
+    connection.execute("DROP INDEX ix_documents_fingerprint")
+    connection.execute("ALTER TABLE documents DROP COLUMN fingerprint")
+    connection.execute(f"UPDATE meta SET value = '{schema.VERSION - 1}' WHERE key = 'schema'")
+    connection.commit()
+    connection.close()
+    with Store(str(tmp_path / "news.db")) as opened:
+        assert opened.first_with([1, 2, 3], before=9) == {}
+        opened.fill_fingerprints(lambda document: int(document.id[1:]))
+        assert opened.first_with([1, 2, 3], before=9) == {1: "d1", 2: "d2", 3: "d3"}
 
 
 def test_positions_and_stories_are_replaced_and_the_rest_is_kept(store):
@@ -272,8 +316,9 @@ def test_a_full_disk_loses_nothing(store):
         store.write_step(step(1, *(f"d{i}" for i in range(2, 400))), state=os.urandom(100_000))
     assert store.dump() == before
     store.close()
-    store.write_step(step(1, "d2"))
-    assert [v.document.id for v in store.verdicts()] == ["d1", "d2"]
+    with Store(store.url) as again:
+        again.write_step(step(1, "d2"))
+        assert [v.document.id for v in again.verdicts()] == ["d1", "d2"]
 
 
 @pytest.fixture

@@ -28,6 +28,8 @@ MAX_RECENT = 16
 """Latest members whose rows are kept, to see whether the story falls apart."""
 MAX_SURFACES = 256
 MAX_SOURCES = 50
+MAX_SOURCE = 100
+"""Characters of the name of a source."""
 MAX_ARRIVALS = 32
 """Latest times of arrival: those of a branch are taken from them."""
 FORGOTTEN = 8 * 24
@@ -128,8 +130,9 @@ class StoryRecord:
             self.centroids.last[self.slot] = np.fmax(self.centroids.last[self.slot], time)
 
     def _seen(self, document: Document, time: float | None) -> None:
-        source = document.source
-        if source is not None and (source in self.sources or len(self.sources) < MAX_SOURCES):
+        # Of a source people see its name: a story that is told of must not grow by a megabyte, or turn a line round.
+        source = harmless(document.source, MAX_SOURCE) if document.source else ""
+        if source and (source in self.sources or len(self.sources) < MAX_SOURCES):
             self.sources[source] = self.sources.get(source, 0) + 1
         if time is not None:
             self.first = time if self.first is None else min(self.first, time)

@@ -38,12 +38,15 @@ def evaluate(
     from firststory.errors import ParameterError
     from firststory.evaluate.comparison import compare
     from firststory.evaluate.report import write_report
+    from firststory.pipeline.build import check_settings
 
     given = {
         "budget": budget, "window": window, "language": language, "memory": memory, "format": format, "topics": "none",
     }  # fmt: skip
-    names = list(dict.fromkeys(detector or ["fused"]))
+    names = list(dict.fromkeys(detector or [options.settings_from(given, config).detector]))
     each = {name: options.settings_from({**given, "detector": name}, config) for name in names}
+    for settings in each.values():
+        check_settings(settings)
     documents = _documents(file, each[names[0]])
     if not any(document.label not in (None, "", []) for document in documents):
         raise ParameterError(
@@ -53,13 +56,13 @@ def evaluate(
             received=f"{file}: {len(documents)} documents without one",
             remedy='Give the documents of a story the same "label".',
         )
+    options.make_folder(out, "firststory evaluate", "--out")  # before the work, not after it
     judged: tuple[Document, ...] = ()
     runs: list[DetectorRun] = []
     for name in names:
         run, judged = _run(name, documents, each[name])
         runs.append(run)
     result = compare(Path(file).name.partition(".")[0], judged, runs, each[names[0]].budget)
-    out.mkdir(parents=True, exist_ok=True)
     page = write_report(result, out / "report.html")
     figure = _draw(result, out / "det.png")
     if json:
@@ -70,23 +73,19 @@ def evaluate(
 
 
 def _documents(file: str, settings: Settings) -> list[Document]:
-    import sys
-
+    from firststory.cli.guard import complain
     from firststory.records import Quarantined
     from firststory.sources.files import expand, read
 
-    def say(text: str) -> None:
-        print(f"firststory: {text}", file=sys.stderr)
-
     found, bad = [], 0
     for name in expand([file]):
-        for item in read(name, format=settings.format, max_document_bytes=settings.max_document_bytes, say=say):
+        for item in read(name, format=settings.format, max_document_bytes=settings.max_document_bytes, say=complain):
             if isinstance(item, Quarantined):
                 bad += 1
             else:
                 found.append(item[0])
     if bad:
-        say(f"{bad} line(s) could not be read and were left out")
+        complain(f"{bad} line(s) could not be read and were left out")
     return found
 
 
@@ -120,11 +119,12 @@ def _run(name: str, documents: list[Document], settings: Settings) -> tuple[Dete
 def _show(result: Comparison) -> None:
     from rich.table import Table
 
+    from firststory.alerts.harmless import harmless
     from firststory.cli import output
 
     screen = output.console()
     screen.print(
-        f"{result.stream}: {result.n_documents:,} documents, {result.n_labelled:,} with a label, "
+        f"{harmless(result.stream)}: {result.n_documents:,} documents, {result.n_labelled:,} with a label, "
         f"{result.n_stories:,} stories, budget {result.budget}",
         markup=False,
     )

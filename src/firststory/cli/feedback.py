@@ -22,6 +22,7 @@ def feedback(
     """Say whether a verdict was useful: it moves the bar for alerts and, with enough marks, the score's weights."""
     from firststory.alerts.budget import parse_budget
     from firststory.alerts.feedback import Feedback
+    from firststory.alerts.harmless import harmless
     from firststory.cli import output
 
     if undo == (useful is not None):
@@ -38,4 +39,4 @@ def feedback(
     if json:
         output.write_json({"verdict": verdict, "useful": useful, "strictness": said.strictness, "said": words})
     else:
-        output.console().print(f"{words} The next run takes it up.", markup=False)
+        output.console().print(f"{harmless(words, 300)} The next run takes it up.", markup=False)

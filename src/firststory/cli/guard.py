@@ -13,22 +13,29 @@ import typer
 from firststory.errors import FirststoryError
 
 ERROR, USAGE, INTERRUPTED = 1, 2, 130
+LONGEST = 2000
+"""Characters of a message: lists of what is allowed are long."""
 
 
 def complain(message: str) -> None:
-    """One line on standard error."""
-    print("firststory: " + " ".join(message.split()), file=sys.stderr)
+    """One line on standard error. It may quote what strangers wrote: names of files, headers, values."""
+    from firststory.alerts.harmless import harmless
+
+    print("firststory: " + harmless(message, LONGEST), file=sys.stderr)
 
 
-def guarded(function: Callable[..., Any], *, debug: bool = False) -> Callable[..., None]:
-    """The same command, its errors turned into one line and an exit status (`--debug` lets them through)."""
+def guarded(function: Callable[..., Any], *, debug: bool = False, saves: bool = False) -> Callable[..., None]:
+    """The same command, its errors turned into one line and an exit status (`--debug` lets them through).
+
+    `saves` says that the command keeps what it has finished, however it ends.
+    """
 
     @functools.wraps(function)
     def command(*args: Any, **kwargs: Any) -> None:
         try:
             function(*args, **kwargs)
         except KeyboardInterrupt:
-            complain("interrupted; what was finished is saved.")
+            complain("interrupted; what was finished is saved." if saves else "interrupted.")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever read our output has gone (`firststory score ... | head`): not an error, and no noise at exit.

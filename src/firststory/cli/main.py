@@ -28,6 +28,8 @@ COMMANDS = {
     "reproduce": "reproduce",
     "bench": "bench",
 }
+SAVING = ("demo", "run")
+"""Commands that keep what they have finished when they are interrupted."""
 
 HELP = "Point it at a stream of text; it tells you what is new, why, and which story it belongs to."
 
@@ -59,7 +61,7 @@ def build(names: tuple[str, ...] = tuple(COMMANDS), debug: bool = False) -> type
     app.callback()(options)
     for name in names:
         function = getattr(import_module(f"firststory.cli.{COMMANDS[name]}"), COMMANDS[name])
-        app.command(name)(guarded(function, debug=debug))
+        app.command(name)(guarded(function, debug=debug, saves=name in SAVING))
     return app
 
 

@@ -49,6 +49,26 @@ def settings_from(given: dict[str, Any], config: Path | None) -> Settings:
         return load(given, environment=os.environ, config=config, kept=store.settings())
 
 
+def make_folder(folder: Path, owner: str, parameter: str) -> None:
+    """Make sure that there is a folder to write to."""
+    from firststory.errors import ParameterError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        usable = os.access(folder, os.W_OK)
+        said = "not writable"
+    except OSError as error:
+        usable, said = False, str(error.strerror)
+    if not usable:
+        raise ParameterError(
+            owner=owner,
+            parameter=parameter,
+            allowed="a folder that can be written to",
+            received=f"{folder}: {said}",
+            remedy="Name another, or a new one.",
+        )
+
+
 def open_store(store: str | None, config: Path | None, *, create: bool = False) -> Store:
     """The store that the option, the environment or the settings file names."""
     from firststory.errors import ParameterError

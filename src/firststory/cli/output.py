@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+import regex
 
 from firststory.alerts.harmless import harmless
 from firststory.records import Story, Topic, TopicEvent, Verdict
@@ -14,6 +17,9 @@ from firststory.records import Story, Topic, TopicEvent, Verdict
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+_ACTS = regex.compile(r"(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]")
+"""Controls, bidirectional overrides, invisible characters; the joiners are letters of some scripts."""
 
 
 def console(**options: Any) -> Console:
@@ -45,8 +51,33 @@ def bar(value: float, width: int = 10) -> str:
 
 def write_json(value: Any) -> None:
     """One line of JSON on standard output, flushed: whoever reads it may be waiting."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.write(json_line(value) + "\n")
     sys.stdout.flush()
+
+
+def json_line(value: Any) -> str:
+    """A value as JSON that any reader takes and any terminal may show.
+
+    Numbers that are none become null. Characters that act instead of being read are escaped, so that values stay exact.
+
+    Examples
+    --------
+    >>> json_line({"auc": float("nan"), "id": "a\u202eb"})
+    '{"auc": null, "id": "a\\\\u202eb"}'
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_without_nan(value), ensure_ascii=False, default=str)
+    return text if text.isprintable() else _ACTS.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_nan(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_without_nan(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Self
 
+from firststory.alerts.harmless import harmless
 from firststory.sources.files import Meter
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ class Progress:
             self.say(f"{self._documents:,} documents, {self._novel:,} novel, {rate:,.0f} documents/s{self._left(now)}")
 
     def say(self, text: str) -> None:
-        """One line for people, on standard error."""
+        """One line for people, on standard error. It may name a file, and names of files come from strangers."""
+        text = harmless(text, 500)
         if self._bar is not None:
             self._bar.console.print(text, markup=False)
         elif not self._quiet:

@@ -33,6 +33,7 @@ def run(
     from firststory.cli.output import console, verdict_lines
     from firststory.cli.progress import Progress
     from firststory.cli.summary import print_summary
+    from firststory.pipeline.build import check_settings
     from firststory.pipeline.runner import Runner
     from firststory.pipeline.undisturbed import settle
     from firststory.sources.files import STDIN, Meter, expand, read_all
@@ -43,6 +44,7 @@ def run(
         "save_every": save_every,
     }  # fmt: skip
     settings = options.settings_from(given, config)
+    check_settings(settings)
     names = expand(sources)
     meter = Meter(names)
     screen = console()

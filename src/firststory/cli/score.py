@@ -27,17 +27,14 @@ def score(
 
     Detectors: fused (default), fused-words, neighbour, clustering, l1, l1-batch, l2-batch, mixture, mixture-soft.
     """
-    import sys
     from collections import Counter
 
+    from firststory.cli.guard import complain
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import verdict_json, write_json
     from firststory.pipeline.runner import Runner
     from firststory.pipeline.undisturbed import settle
     from firststory.sources.files import expand, read_all
-
-    def say(text: str) -> None:
-        print(f"firststory: {text}", file=sys.stderr)
 
     given = {
         "detector": detector, "budget": budget, "window": window, "language": language, "memory": memory,
@@ -48,9 +45,9 @@ def score(
     reasons: Counter[str] = Counter()
     with interruptible() as interrupt:
         settle()
-        runner = Runner(settings, None, say)
+        runner = Runner(settings, None, complain)
         arrivals = read_all(
-            expand([file]), {}, say, format=settings.format, max_document_bytes=settings.max_document_bytes
+            expand([file]), {}, complain, format=settings.format, max_document_bytes=settings.max_document_bytes
         )
         for step in runner.run(interrupt.until_wanted(arrivals, flush=True)):
             for verdict in step.verdicts:
@@ -60,8 +57,8 @@ def score(
         interrupt.check()
     if counts["quarantined"]:
         said = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))
-        say(f"{counts['quarantined']} line(s) could not be read ({said})")
+        complain(f"{counts['quarantined']} line(s) could not be read ({said})")
     if counts["redelivered"]:
-        say(f"{counts['redelivered']} documents had an id that came before and were dropped")
+        complain(f"{counts['redelivered']} documents had an id that came before and were dropped")
     if not counts["seen"]:
-        say("0 documents: the input is empty")
+        complain("0 documents: the input is empty")

@@ -9,6 +9,9 @@ import typer
 
 from firststory.cli import options
 
+LONGEST_NAME = 500
+"""Characters of a file's name with its folders."""
+
 
 def status(
     store: options.StoreUrl = None,
@@ -43,7 +46,9 @@ def status(
 
 def _show(told: dict[str, Any]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
+    from firststory.alerts.harmless import harmless
     from firststory.cli import output
     from firststory.cli.summary import TOLD
 
@@ -67,7 +72,8 @@ def _show(told: dict[str, Any]) -> None:
     if told["feedback"]["said"]:
         table.add_row("feedback", told["feedback"]["said"])
     for name, at in told["positions"].items():
-        table.add_row("source", f"{name}: line {at['line']:,}" if "line" in at else f"{name}: row {at.get('row')}")
+        reached = f"line {at['line']:,}" if "line" in at else f"row {at.get('row')}"
+        table.add_row("source", Text(f"{harmless(name, LONGEST_NAME)}: {reached}"))
     screen.print(table, markup=False)
     if told["thresholds"]:
         moved = Table(
@@ -76,7 +82,8 @@ def _show(told: dict[str, Any]) -> None:
         for head in ("step", "novelty needed", "p-value needed", "why"):
             moved.add_column(head)
         for row in told["thresholds"]:
-            moved.add_row(str(row["step"]), _number(row["threshold"]), _number(row["level"]), row["reason"])
+            why = Text(harmless(row["reason"], 300))
+            moved.add_row(str(row["step"]), _number(row["threshold"]), _number(row["level"]), why)
         screen.print(moved)
 
 
@@ -110,7 +117,7 @@ def _show_quarantine(bad: tuple[Any, ...]) -> None:
 
     screen = output.console()
     for one in bad:
-        at = one.position.at
-        where = f"{one.position.source}, line {at['line']}" if "line" in at else one.position.source
+        at, source = one.position.at, harmless(one.position.source, LONGEST_NAME)
+        where = f"{source}, line {at['line']}" if "line" in at else source
         screen.print(f"{one.reason}: {where}", markup=False, style="bold")
         screen.print("  " + harmless(one.message, 200), markup=False)

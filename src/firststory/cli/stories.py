@@ -119,8 +119,17 @@ def _show_head(opened: Store, name: str) -> None:
 
 def _show_documents(opened: Store, story: str | None, search: str | None, limit: int, as_json: bool) -> None:
     from firststory.cli import output
+    from firststory.errors import ParameterError
 
-    found = opened.search(search, limit) if search is not None else opened.verdicts(story=story, limit=limit)
+    if story is not None and not opened.verdicts(story=story, limit=1):
+        raise ParameterError(
+            owner="firststory stories",
+            parameter="STORY",
+            allowed="the id of a story that the store has",
+            received=story,
+            remedy="Leave it out to see which there are.",
+        )
+    found = opened.search(search, limit, story) if search is not None else opened.verdicts(story=story, limit=limit)
     if as_json:
         output.write_json([output.verdict_json(verdict) for verdict in found])
         return

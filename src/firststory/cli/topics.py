@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +20,9 @@ SPARKS = "▁▂▃▄▅▆▇█"
 def topics(
     store: options.StoreUrl = None,
     at: Annotated[int | None, typer.Option("--at", metavar="STEP", help="As they were after this step.")] = None,
-    events: Annotated[int, typer.Option("--events", metavar="N", help="Show the latest N events of all themes.")] = 0,
+    events: Annotated[
+        int, typer.Option("--events", metavar="N", min=0, help="Show the latest N events of all themes.")
+    ] = 0,
     plot: Annotated[
         Path | None,
         typer.Option("--plot", metavar="FILE", help="Draw the river of themes and their lineage (PNG, SVG or PDF)."),
@@ -30,6 +33,8 @@ def topics(
     """Show the themes of a store: their terms, their part of the stream, how it moved, and where they come from."""
     from firststory.cli import output
 
+    if plot is not None:
+        _check_figure(plot)
     with options.open_store(store, config) as opened:
         found = opened.topics(at)
         happened = [event for event in opened.topic_events(limit=10_000) if at is None or event.step <= at]
@@ -59,7 +64,7 @@ def topics(
     output.console().print(table)
     for event in reversed(happened[:events]):
         others = f" {', '.join(event.others)}" if event.others else ""
-        print(f"step {event.step}: {event.topic} {event.kind}{others} ({event.evidence})")
+        print(f"step {event.step}: {event.topic} {event.kind}{others} ({harmless(event.evidence)})")
 
 
 def spark(values: tuple[float, ...], width: int = 16) -> str:
@@ -81,6 +86,31 @@ def story_of(topic: str, born: int, happened: Sequence[TopicEvent]) -> str:
     if last is not None:
         parts.append(f"{last.kind} in step {last.step}")
     return "; ".join(parts)
+
+
+def _check_figure(path: Path) -> None:
+    """Before the work: whether a figure can be written there, and in a format that matplotlib knows by its name."""
+    from matplotlib.figure import Figure
+
+    from firststory.errors import ParameterError
+
+    known = Figure().canvas.get_supported_filetypes()
+    if path.suffix.lower().removeprefix(".") not in known:
+        raise ParameterError(
+            owner="firststory topics",
+            parameter="--plot",
+            allowed="a file that ends in ." + ", .".join(known),
+            received=str(path),
+            remedy="Use themes.png",
+        )
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ParameterError(
+            owner="firststory topics",
+            parameter="--plot",
+            allowed="a file in a folder that can be written to",
+            received=str(path),
+            remedy="Make the folder, or name another file.",
+        )
 
 
 def _draw(history: Sequence[Any], happened: Sequence[TopicEvent], path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -264,7 +265,10 @@ def budget_kept(times: NDArray[np.float64], is_novel: NDArray[np.bool_], budget:
 def _label(document: Document) -> Any:
     label = document.label
     if isinstance(label, (list, tuple)):
-        return label[0] if label else None
+        label = label[0] if label else None
+    if isinstance(label, (dict, list)):
+        # Equal objects name one story, whatever the order of their keys.
+        return json.dumps(label, sort_keys=True, default=str)
     return None if label == "" else label
 
 

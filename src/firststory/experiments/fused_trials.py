@@ -14,12 +14,12 @@ from sklearn.preprocessing import normalize
 
 from firststory.detectors.dirichlet_mixture import DirichletMixture
 from firststory.detectors.fused_novelty import FusedNovelty
-from firststory.detectors.nearest_neighbour import NearestNeighbour
 from firststory.detectors.online_l1 import OnlineL1Dictionary
 from firststory.evaluate.tdt import tdt_cost
-from firststory.experiments.fused_novelty import is_event, tfidf_steps
+from firststory.experiments.fused_novelty import is_event
 from firststory.experiments.fused_streams import LabelledRows, development_streams
 from firststory.experiments.lag_curve import LagCurve
+from firststory.experiments.plain_neighbour import plain_neighbour, tfidf_steps
 
 TITLE = "What might have made FusedNovelty better, and did not"
 
@@ -79,9 +79,8 @@ def _scores(stream: LabelledRows) -> dict[str, Floats]:
     detector = FusedNovelty()
     fused = detector.score_then_learn(stream.effective, times=stream.times)
     mixture = DirichletMixture().score_then_learn(stream.plain, times=stream.times)
-    plain = NearestNeighbour(n_neighbours=1)
     found = {
-        "plain": np.concatenate([plain.score_then_learn(rows) for rows in tfidf_steps(stream.plain, 100)]),
+        "plain": plain_neighbour(stream.plain),
         "fused": fused,
         "with the mixture": (2 * fused + _rank_in_past(mixture)) / 3,
         "copies folded": _folded(stream, detector.similarities_[:, 0] > COPY),

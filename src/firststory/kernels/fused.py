@@ -17,7 +17,7 @@ from firststory.kernels.cluster_sums import ClusterSums
 from firststory.kernels.fused_follow import follow_fused, judge_fused
 from firststory.kernels.fused_norms import due, refresh, weigh
 from firststory.kernels.fused_parts import Clusters, Floats, Ints, Lists, Log, Rows, Slots, scratch
-from firststory.kernels.fused_tally import FREE, FRESH_ROWS, IDF_POWER, IN_USE
+from firststory.kernels.fused_tally import FREE, FRESH_ROWS, IN_USE
 from firststory.kernels.window import WindowIndex
 
 
@@ -93,8 +93,8 @@ class FusedIndex(WindowIndex):
                 lists, log, rows, idf2, common, held, self.held.used, clusters, self.scratch,
                 scores, cosines, ordinals, neighbour, centroid, labels, joined, sizes,
             )  # fmt: skip
-            if due(self.meta, self.tally):
-                self._refresh(float(knobs[IDF_POWER]))
+            if due(self.meta, self.tally, knobs):
+                self._refresh(knobs)
             if done == n:
                 return neighbour, centroid, cosines, ordinals, labels, joined, sizes
             terms = indices[indptr[done] : indptr[done + 1]]
@@ -119,15 +119,15 @@ class FusedIndex(WindowIndex):
             Clusters(self.c_square, self.c_scale, self.c_size, self.c_day, self.c_tick, self.c_label, self.free),
         )
 
-    def _refresh(self, power: float) -> None:
+    def _refresh(self, knobs: Floats) -> None:
         """Norms and idf as of now, and what clusters hold by them."""
         lists, log, rows, idf2, common, _, _ = self._past()
-        refresh(power, self.meta, self.tally, self.length, log, rows, idf2, common)
+        refresh(knobs, self.meta, self.tally, self.length, log, rows, idf2, common)
         self.held.gather(lists, self.cluster, self.inverse, int(self.tally[IN_USE]))
 
     def _fresh(self, knobs: Floats) -> float:
         """idf2 of a term that nobody has seen, as of the last refresh."""
-        return weigh(int(self.tally[FRESH_ROWS]), 0, float(knobs[IDF_POWER]))
+        return weigh(int(self.tally[FRESH_ROWS]), 0, knobs)
 
     def _meet(self, width: int, fresh: float) -> None:
         """Lists and weights for terms that are new."""

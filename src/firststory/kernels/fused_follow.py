@@ -166,6 +166,6 @@ def follow_fused(
         rows.share[slot] = share_of(slot, inverse, log, idf2, common)
         add_row(terms, values, inverse, c, held, held_used)
         clusters.day[c], clusters.tick[c], labels[i] = days[i], ticks[i], clusters.label[c]
-        if due(meta, tally):
+        if due(meta, tally, knobs):
             return i + 1
     return len(indptr) - 1

@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.kernels.fused_parts import Floats, Ints, Log, Rows
-from firststory.kernels.fused_tally import FRESH_AT, FRESH_ROWS
+from firststory.kernels.fused_tally import EARLY, FRESH_AT, FRESH_ROWS, IDF_PLUS, IDF_POWER
 from firststory.kernels.jit import kernel
 from firststory.kernels.window import NEXT, OLDEST
 
+LEAST = 20
+"""Rows between two refreshes in a small window, however small: a refresh looks at every term."""
+
 BLOCK = 100
-"""Rows between two refreshes while the window holds less than MANY rows."""
+"""Rows between two refreshes while the window holds less than MANY rows; fewer at the start of a stream."""
 
 MANY, STALE = 10_000, 50
 """From so many rows on, a refresh comes after 1/STALE of the window: idf hardly moves in between, and the cost per row
@@ -24,16 +27,20 @@ COMMON = 0.1
 
 
 @kernel
-def due(meta: Ints, tally: Ints) -> bool:
+def due(meta: Ints, tally: Ints, knobs: Floats) -> bool:
     """Whether it is time for a refresh."""
     alive = meta[NEXT] - meta[OLDEST]
-    return bool(meta[NEXT] - tally[FRESH_AT] >= (BLOCK if alive < MANY else alive // STALE))
+    wait = BLOCK if alive < MANY else alive // STALE
+    if knobs[EARLY] > 0.0:
+        # The first documents of a stream teach most of what idf knows; and half a window on, the window is another.
+        wait = min(wait, max(1, int(knobs[EARLY] * meta[NEXT])), max(LEAST, alive // 2))
+    return bool(meta[NEXT] - tally[FRESH_AT] >= wait)
 
 
 @kernel
-def weigh(rows: int, df: int, power: float) -> float:
-    """The square of idf ** power; idf = ln((1 + N) / (1 + df)) + 1."""
-    return float(max(math.log((1.0 + rows) / (1.0 + df)) + 1.0, 0.01) ** (2.0 * power))
+def weigh(rows: int, df: int, knobs: Floats) -> float:
+    """The square of idf ** power; idf = ln((1 + N) / (1 + df)) + plus."""
+    return float(max(math.log((1.0 + rows) / (1.0 + df)) + knobs[IDF_PLUS], 0.01) ** (2.0 * knobs[IDF_POWER]))
 
 
 @kernel
@@ -49,7 +56,7 @@ def share_of(slot: int, inverse: float, log: Log, idf2: Floats, common: NDArray[
 
 @kernel
 def refresh(
-    power: float,
+    knobs: Floats,
     meta: Ints,
     tally: Ints,
     length: Ints,
@@ -62,9 +69,9 @@ def refresh(
     alive = meta[NEXT] - meta[OLDEST]
     table = np.empty(1024)  # idf depends on the document frequency alone, and most terms are rare
     for df in range(len(table)):
-        table[df] = weigh(alive, df, power)
+        table[df] = weigh(alive, df, knobs)
     for v in range(len(length)):
-        idf2[v] = table[length[v]] if length[v] < len(table) else weigh(alive, length[v], power)
+        idf2[v] = table[length[v]] if length[v] < len(table) else weigh(alive, length[v], knobs)
         common[v] = length[v] > COMMON * alive
     begin, count, terms, weights = log.start, log.length, log.terms, log.weights
     for ordinal in range(meta[OLDEST], meta[NEXT]):

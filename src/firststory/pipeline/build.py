@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -15,6 +16,7 @@ COUNTS = {"weighting": "count", "norm": None}
 EFFECTIVE = {**COUNTS, "surface_weight": 2.0, "short": 30}
 TFIDF = {"weighting": "tfidf", "norm": "l2"}
 UNIT_L1 = {"weighting": "tfidf", "norm": "l1"}
+TOPICS = ("none", "nmf")
 NEIGHBOURS = 8
 """Evidence names the first three; the stories of all of them are looked at when a document looks for its own."""
 FLOOR = 0.5
@@ -32,6 +34,8 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict)
     floor: float = float("-inf")
     """The score below which a document is known, whatever the budget; where the scale of the score has one."""
+    highest: float = 1.0
+    """No score is above this; infinite where the scale has no end."""
     meaning: bool = False
     """Whether it wants the vectors of short texts beside the rows."""
 
@@ -55,9 +59,16 @@ RECIPES: dict[str, Recipe] = {
     "l1": Recipe("online_l1", "OnlineL1Dictionary", "residual of an online l1 dictionary", UNIT_L1),
     "l1-batch": Recipe("batch_l1", "BatchL1Dictionary", "residual of an l1 dictionary, batch by batch", UNIT_L1),
     "l2-batch": Recipe("batch_l2", "BatchL2Dictionary", "residual of an l2 dictionary, batch by batch", UNIT_L1),
-    "mixture": Recipe("dirichlet_mixture", "DirichletMixture", "non-parametric mixture of topics", COUNTS),
+    "mixture": Recipe(
+        "dirichlet_mixture", "DirichletMixture", "non-parametric mixture of topics", COUNTS, highest=math.inf
+    ),
     "mixture-soft": Recipe(
-        "dirichlet_mixture", "DirichletMixture", "the same with soft updates", COUNTS, {"update": "soft"}
+        "dirichlet_mixture",
+        "DirichletMixture",
+        "the same with soft updates",
+        COUNTS,
+        {"update": "soft"},
+        highest=math.inf,
     ),
 }
 
@@ -94,6 +105,42 @@ def build_vectoriser(name: str, settings: Settings) -> Any:
     return StreamVectorizer(language=settings.language, max_terms=settings.max_terms, **recipe_of(name).rows)
 
 
+def check_settings(settings: Settings, detector: Any = None) -> None:
+    """Refuse what no stream can be built from, before anything is written: a store keeps what it was begun with.
+
+    `detector` is one of your own, of whose scores nothing is known.
+    """
+    from firststory.alerts.budget import parse_budget
+    from firststory.pipeline.window import parse_window
+    from firststory.sources.files import FORMATS
+    from firststory.text.language import check_language
+
+    highest = recipe_of(settings.detector).highest
+    budget = parse_budget(settings.budget)
+    if detector is None and budget.kind == "threshold" and budget.amount > highest:
+        # "20" for "20/day": without a word there would never be an alert.
+        raise ParameterError(
+            owner="settings",
+            parameter="budget",
+            allowed=f"a rate, a share of the documents, or a score of at most {highest:g}, the highest that "
+            f"{settings.detector} gives",
+            received=settings.budget,
+            remedy=f"Did you mean {budget.amount:g}/day?",
+        )
+    parse_window(settings.window)
+    if settings.language != "auto":
+        check_language(str(settings.language), "settings")
+    for name, names in {"topics": TOPICS, "format": FORMATS}.items():
+        if getattr(settings, name) not in names:
+            raise ParameterError(
+                owner="settings",
+                parameter=name,
+                allowed="one of " + ", ".join(names),
+                received=getattr(settings, name),
+                remedy="Leave it out for the default.",
+            )
+
+
 def build_core(settings: Settings, detector: Any = None) -> Any:
     """The deterministic core that the settings describe; `detector` is one of your own in place of a named one."""
     from firststory.alerts.feedback import Feedback
@@ -113,11 +160,6 @@ def build_core(settings: Settings, detector: Any = None) -> Any:
     meaning = recipe_of(name).meaning and (detector is None or isinstance(detector, FusedNovelty))
     if detector is None:
         detector = build_detector(name, memory=memory, seed=settings.seed)
-    if settings.topics not in ("none", "nmf"):
-        raise ParameterError(
-            owner="firststory", parameter="topics", allowed="none or nmf", received=settings.topics,
-            remedy="Leave it out for the default.",
-        )  # fmt: skip
     knows_neighbours = "n_neighbours" in detector.get_params(deep=False)
     return StreamCore(
         Parts(

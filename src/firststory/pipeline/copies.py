@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,13 +27,28 @@ class NearCopy(NamedTuple):
     similarity: float
 
 
+class TextNumbers(NamedTuple):
+    """Fingerprints of a text with its title and without, and whether it is known again whatever title it has.
+
+    Where the text is short the title belongs to it: feeds repeat "Read more" under every title.
+    """
+
+    whole: int
+    alone: int
+    speaks_for_itself: bool
+
+
+Earlier = Callable[[Sequence[int]], Mapping[int, str]]
+"""From fingerprints of texts to the ids of the first documents that had them, where there are any."""
+
+
 class Copies:
     """Knows documents again.
 
     Parameters
     ----------
     memory : int
-        How many ids and texts are remembered.
+        How many ids and texts are remembered without a store.
     """
 
     def __init__(self, memory: int) -> None:
@@ -53,28 +68,31 @@ class Copies:
                 fresh.append(document)
         return fresh
 
-    def exact(self, documents: Sequence[Document]) -> dict[str, str]:
+    def exact(
+        self, documents: Sequence[Document], numbers: Mapping[str, TextNumbers], earlier: Earlier | None = None
+    ) -> dict[str, str]:
         """The documents whose text came before, each with the id of the first that had it.
 
-        The title may be another or be gone. But where the text is short the title belongs to it: feeds repeat
-        "Read more" under every title.
+        `numbers` are those of the texts by the ids of the documents. Texts that are no longer remembered are asked for
+        with `earlier`, where there is a store that has them.
         """
+        unknown = [number.whole for d in documents if self._first(number := numbers[d.id]) is None]
+        stored = earlier(unknown) if earlier and unknown else {}
         copies = {}
         for document in documents:
-            title = title_before(document)
-            if not title:
-                number = alone = fingerprint(document.text)
-                first = self.texts.get(number)
-            else:
-                number, alone, letters = fingerprints(title, document.text)
-                first = self.texts.get(number) or (self.texts.get(alone) if letters >= SPEAKS_FOR_ITSELF else None)
+            number = numbers[document.id]
+            first = self._first(number) or stored.get(number.whole)
             if first is None:
-                self.texts.add(number, document.id)
-                if alone != number:
-                    self.texts.add(alone, document.id)
+                self.texts.add(number.whole, document.id)
+                if number.alone != number.whole:
+                    self.texts.add(number.alone, document.id)
             else:
                 copies[document.id] = first
         return copies
+
+    def _first(self, number: TextNumbers) -> str | None:
+        """The id of the first remembered document with this text."""
+        return self.texts.get(number.whole) or (self.texts.get(number.alone) if number.speaks_for_itself else None)
 
     def near(self, looked_up: Iterable[tuple[Remembered, Sequence[tuple[Remembered, float]]]]) -> dict[str, NearCopy]:
         """Of documents with their nearest: those that are an earlier one but for a few words, and which it is."""
@@ -91,6 +109,21 @@ class Copies:
                     copies[one.id] = NearCopy(first, *itself)
                     break
         return copies
+
+
+def numbers_of(document: Document) -> TextNumbers:
+    """The numbers by which the text of a document is known when it comes again."""
+    title = title_before(document)
+    if not title:
+        number = fingerprint(document.text)
+        return TextNumbers(number, number, speaks_for_itself=False)
+    whole, alone, letters = fingerprints(title, document.text)
+    return TextNumbers(whole, alone, letters >= SPEAKS_FOR_ITSELF)
+
+
+def text_number(document: Document) -> int:
+    """The number by which a store knows the text of a document."""
+    return numbers_of(document).whole
 
 
 def full_text(document: Document) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from firststory.errors import DocumentError, ParameterError
+from firststory.pipeline.build import check_settings
 from firststory.pipeline.runner import Runner
 from firststory.pipeline.window import Arrival
 from firststory.records import Document, Position, Quarantined, Story, Topic, Verdict
 from firststory.settings import load
-from firststory.sources.parse import content_id, document_from
+from firststory.sources.parse import content_id, document_from, document_of
+from firststory.store.engine import parse_url
 from firststory.store.store import Store
 
 SOURCE = "python"
@@ -23,7 +26,7 @@ class Monitor:
 
     Parameters
     ----------
-    store : str or None, default=None
+    store : str, path or None, default=None
         "news.db" or "sqlite:///news.db": results are kept there, and the next monitor goes on from it. None keeps
         nothing beyond what the detector itself remembers: memory stays bounded, for ever.
     detector : str or estimator, default="fused"
@@ -35,7 +38,8 @@ class Monitor:
     topics : {"nmf", "none"}, default="nmf"
         Themes beside the stories.
 
-        What is left out (None) is as the store was begun with, and as said here where there is none.
+        What is left out (None) is as the environment (`FIRSTSTORY_BUDGET`) or `firststory.toml` in the current folder
+        says, else as the store was begun with, else as said here. The store alone is never taken from there.
     **settings
         Any other setting by its name: `language`, `memory`, `max_terms`, `seed`, `save_every`.
 
@@ -55,7 +59,7 @@ class Monitor:
 
     def __init__(
         self,
-        store: str | None = None,
+        store: str | os.PathLike[str] | None = None,
         detector: Any = None,
         budget: str | float | None = None,
         window: int | str | None = None,
@@ -63,20 +67,25 @@ class Monitor:
         **settings: Any,
     ) -> None:
         own = None if detector is None or isinstance(detector, str) else detector
-        self._store = None if store is None else Store(store)
+        if own is not None:
+            _check_detector(own)
         given = {
-            "store": store,
+            "store": None if store is None else parse_url(store),
             "detector": detector if own is None else _name_for(own),
             "budget": None if budget is None else str(budget),
             "window": window,
             "topics": topics,
             **settings,
         }
+        # Before the file is made: a mistake leaves nothing behind.
+        check_settings(load(given, environment=os.environ), own)
+        self._store = None if store is None else Store(store)
         kept = self._store.settings() if self._store is not None else None
         try:
-            self._runner = Runner(load(given, kept=kept), self._store, detector=own)
+            self._runner = Runner(load(given, environment=os.environ, kept=kept), self._store, detector=own)
         except BaseException:
-            self.close()
+            if self._store is not None:
+                self._store.close()
             raise
         self._counts: Counter[str] = Counter()
         self._topics: tuple[Topic, ...] = ()
@@ -137,8 +146,12 @@ class Monitor:
         return {"documents": counts.get("seen", 0), "novel": counts.get("novel", 0), "counts": counts, "alerts": alerts}
 
     def close(self) -> None:
-        """Give the store back."""
-        if self._store is not None:
+        """Save the model and give the store back: nothing is written after this."""
+        if self._store is None:
+            return
+        try:
+            self._runner.save()
+        finally:
             self._store.close()
 
     def __enter__(self) -> Self:
@@ -157,10 +170,8 @@ class Monitor:
                 yield Quarantined(error.reason, str(error), position, repr(given)[:200])
 
     def _document(self, given: Any) -> Document:
-        if isinstance(given, Document):
-            return given
         if not isinstance(given, str):
-            return document_from(given)
+            return document_of(given)
         # The same text twice is two documents, and the same two when the list is watched again.
         name = content_id({"text": given})
         count = self._told[name] = self._told.pop(name, 0) + 1
@@ -178,6 +189,17 @@ class Monitor:
                 remedy='Watch with a store: fs.Monitor(store="news.db")',
             )
         return self._store
+
+
+def _check_detector(detector: Any) -> None:
+    if isinstance(detector, type) or not all(hasattr(detector, name) for name in ("score_then_learn", "get_params")):
+        raise ParameterError(
+            owner="Monitor",
+            parameter="detector",
+            allowed="a name, or a detector with score_then_learn and get_params",
+            received=detector,
+            remedy='Use detector="fused", or one such as fs.FusedNovelty().',
+        )
 
 
 def _name_for(detector: Any) -> str:

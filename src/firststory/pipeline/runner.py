@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from firststory.errors import ParameterError
-from firststory.pipeline.build import build_core
+from firststory.pipeline.build import build_core, check_settings
+from firststory.pipeline.copies import Earlier, text_number
 from firststory.pipeline.window import Arrival, Window
 from firststory.records import Batch, Step
 from firststory.settings import Settings
@@ -38,6 +40,7 @@ class Runner:
     def __init__(
         self, settings: Settings, store: Store | None = None, say: Callable[[str], None] = _silent, detector: Any = None
     ) -> None:
+        check_settings(settings, detector)
         self.settings = settings
         self.store = store
         # Steps that are replayed were taken under the budget of their time.
@@ -52,12 +55,15 @@ class Runner:
         if store is not None:
             store.claim()
             _agree(settings, store)
+            store.fill_fingerprints(text_number)
             self._resume(store)
             if budget != settings.budget:
                 self._change_budget(store)
 
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
+        if self.store is not None:
+            self.store.check_open()
         window = Window(self.settings.window, self._reached)
         try:
             for batch in window.batches(arrivals, self._next):
@@ -70,7 +76,7 @@ class Runner:
         known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
         said = self.store.unheard() if self.store else ()
         self.core.hear([(row["document"], row["useful"]) for row in said])
-        step: Step = self.core.step(batch, known)
+        step: Step = self.core.step(batch, known, self._earlier(batch.index))
         self._next, self._reached = batch.index + 1, batch.window
         if self.store is not None:
             due = self._next - 1 - self._saved >= self.settings.save_every
@@ -82,6 +88,10 @@ class Runner:
                 self._saved = batch.index
         self.is_busy = False
         return step
+
+    def _earlier(self, step: int) -> Earlier | None:
+        """Where a step looks for texts that the core has forgotten: among the steps before it, replayed or not."""
+        return None if self.store is None else partial(self.store.first_with, before=step)
 
     def save(self) -> None:
         """Keep the model as it is now, unless a step was cut short: then the store replays it."""
@@ -102,7 +112,8 @@ class Runner:
         replayed = 0
         for index, verdicts in store.recorded(after=self._saved):
             self.core.hear([(row["document"], row["useful"]) for row in store.feedback(step=index)])
-            step = self.core.step(Batch(index=index, documents=tuple(verdict.document for verdict in verdicts)))
+            documents = tuple(verdict.document for verdict in verdicts)
+            step = self.core.step(Batch(index=index, documents=documents), earlier=self._earlier(index))
             same = [v.novelty for v in step.verdicts] == [v.novelty for v in verdicts]
             if not same:
                 self._say(f"step {index} came out differently when replayed: was the store made by another version?")
@@ -125,9 +136,9 @@ def _kept(settings: Settings) -> dict[str, Any]:
 
 
 def _agree(settings: Settings, store: Store) -> None:
-    """A store's results come from one set of model settings; the first run decides."""
+    """A store's results come from one set of model settings; the first run that brings any decides."""
     wanted, kept = settings.model(), store.settings()
-    if not kept:
+    if not kept or store.last_step() < 0:
         store.keep_settings(_kept(settings))
         return
     for name, value in wanted.items():

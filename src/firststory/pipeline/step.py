@@ -25,7 +25,7 @@ from firststory.alerts.memory import DocumentMemory
 from firststory.alerts.stories import Assignment, StoryTracker
 from firststory.errors import StateError
 from firststory.pipeline.clock import StreamClock
-from firststory.pipeline.copies import NEAR_COSINE, Copies, full_text, title_before
+from firststory.pipeline.copies import NEAR_COSINE, Copies, Earlier, full_text, numbers_of, title_before
 from firststory.pipeline.pruning import make_room
 from firststory.pipeline.rows import unit_rows, without_common
 from firststory.pipeline.themes import Themes
@@ -65,7 +65,7 @@ class StreamCore:
     ----------
     parts : Parts
     memory : int
-        How many ids and texts are remembered, to know them when they come again.
+        How many ids and texts are remembered, to know them when they come again where no store does.
     """
 
     def __init__(self, parts: Parts, memory: int = 50_000) -> None:
@@ -75,12 +75,15 @@ class StreamCore:
         self._recent: list[float] = []
         """The latest scores: what is neutral, and what is low, differs between detectors."""
 
-    def step(self, batch: Batch, known: Collection[str] = ()) -> Step:
-        """Judge one batch by the past, then learn it. `known` are ids that the store has already."""
-        with undisturbed():
-            return self._step(batch, known)
+    def step(self, batch: Batch, known: Collection[str] = (), earlier: Earlier | None = None) -> Step:
+        """Judge one batch by the past, then learn it.
 
-    def _step(self, batch: Batch, known: Collection[str]) -> Step:
+        `known` are ids that the store has already; `earlier` finds texts in it that are no longer remembered.
+        """
+        with undisturbed():
+            return self._step(batch, known, earlier)
+
+    def _step(self, batch: Batch, known: Collection[str], earlier: Earlier | None) -> Step:
         self.parts.gate.keeper.begin_step()
         unread, unbelieved = _unread(self.parts.vectoriser), self._clock.unbelieved
         fresh = self._known.not_redelivered(batch.documents, known)
@@ -88,7 +91,8 @@ class StreamCore:
         ordered = fresh if getattr(self.parts.detector, "sequential", True) else sorted(fresh, key=_time_and_id)
         seconds = self._clock.read(ordered)
         clock = None if seconds is None else dict(zip([d.id for d in ordered], seconds.tolist(), strict=True))
-        copies = self._known.exact(ordered)
+        numbers = {document.id: numbers_of(document) for document in ordered}
+        copies = self._known.exact(ordered, numbers, earlier)
         originals = [document for document in ordered if document.id not in copies]
         judged, empty = self._judge(originals, clock)
         near = self._known.near([(one.remembered, one.nearest) for one in judged.values()])
@@ -127,6 +131,7 @@ class StreamCore:
             stories=stories,
             topics=topics,
             topic_events=events,
+            fingerprints=tuple([numbers[document.id].whole for document in fresh]),
             counts=counts,
             span=_span(seconds) if counts["ahead"] and seconds is not None else None,
         )

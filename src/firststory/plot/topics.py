@@ -212,7 +212,8 @@ def _name_band(
     middle = level + band / 2
     size = float(np.clip(110 * band.max(), 8.0, 11.0))
     half = 0.007 * len(name) * size / 9  # half the width of the name, in widths of the axes
-    along = (x - x[0]) / (x[-1] - x[0]) if len(x) > 1 else np.full(1, 0.5)
+    # A river that lasts a moment (all steps at one time) has no length to go along.
+    along = (x - x[0]) / (x[-1] - x[0]) if x[-1] != x[0] else np.full(len(x), 0.5)
     wide = np.flatnonzero(band >= 0.8 * band.max())
     # Names stand apart if they differ by their widths along the river, or by a line across it.
     line = 0.05 * float(np.abs(level).max() * 2 + band.max())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -127,8 +128,11 @@ def read(
 
 
 def source_name(name: str) -> str:
-    """The name under which positions are kept: the same file from every working directory."""
-    return STDIN if name == STDIN else str(Path(name).resolve())
+    """The name under which positions are kept: the same file from every working directory.
+
+    Names of files are bytes; those that are no UTF-8 are written as \\xff, since a store holds text.
+    """
+    return STDIN if name == STDIN else os.fsencode(Path(name).resolve()).decode("utf-8", "backslashreplace")
 
 
 def _read_lines(source: str, stream: io.BufferedReader, kind: str, limit: int, start: Place) -> Iterator[Arrival]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from firststory.errors import DocumentError
@@ -41,6 +42,29 @@ def document_from(values: Mapping[str, Any]) -> Document:
         label=values.get("label"),
         extra={str(key): value for key, value in values.items() if key not in FIELDS},
     )
+
+
+def document_of(given: Document | Mapping[str, Any]) -> Document:
+    """What a caller of ours made, a document or a mapping, held to the same rules as a line of a file.
+
+    Examples
+    --------
+    >>> document_of(Document(id="a1", text="Bridge closed", time="2026-11-15")).time.tzname()
+    'UTC, assumed'
+    """
+    if not isinstance(given, Document):
+        made = document_from(given)
+    elif not isinstance(given.extra, Mapping):
+        raise _bad("bad-extra", "extra", "a mapping", given.extra)
+    else:
+        extra = {str(key): value for key, value in given.extra.items()}
+        made = replace(document_from({name: getattr(given, name) for name in FIELDS}), extra=extra)
+    for name, value in (("label", made.label), ("extra", made.extra)):
+        try:
+            json.dumps(value, sort_keys=True, default=str)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise _bad(f"bad-{name}", name, "what JSON can hold", f"{type(value).__name__}: {error}") from error
+    return made
 
 
 def content_id(values: Mapping[str, Any]) -> str:

@@ -52,6 +52,8 @@ def parse_time(value: Any) -> datetime | None:
 
 
 def _in_utc(moment: datetime) -> datetime:
+    if moment.tzinfo is ASSUMED_UTC:
+        return moment
     return moment.replace(tzinfo=ASSUMED_UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 

@@ -18,8 +18,16 @@ _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",",
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON with sorted keys; what JSON does not know is written as its text."""
-    return _ENCODER.encode(value)
+    """Compact JSON with sorted keys; what JSON does not know is written as its text.
+
+    Halves of surrogate pairs (bad escapes), which no database takes, are replaced.
+    """
+    text = _ENCODER.encode(value)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def to_microseconds(time: datetime | None) -> int | None:
@@ -28,6 +36,15 @@ def to_microseconds(time: datetime | None) -> int | None:
 
 def to_time(value: int | None) -> datetime | None:
     return None if value is None else _EPOCH + timedelta(microseconds=value)
+
+
+def to_signed(number: int | None) -> int | None:
+    """A number below 2 ** 64 as databases have them: with a sign."""
+    return number if number is None or number < 1 << 63 else number - (1 << 64)
+
+
+def to_unsigned(number: int) -> int:
+    return number % (1 << 64)
 
 
 def document_row(document: Document, step: int) -> dict[str, Any]:

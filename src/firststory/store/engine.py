@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,14 @@ PRAGMAS = (
 )
 
 
-def parse_url(store: str) -> str:
+def parse_url(store: str | PathLike[str]) -> str:
     """'news.db' or 'sqlite:///news.db' as a URL that SQLAlchemy knows."""
-    url = store if "://" in store else f"sqlite:///{store}"
-    try:
-        name = make_url(url).get_backend_name()
-    except ArgumentError:
-        name = ""
+    given = fspath(store) if isinstance(store, PathLike) else store
+    url, name = "", ""
+    if isinstance(given, str) and given:
+        url = given if "://" in given else f"sqlite:///{given}"
+        with suppress(ArgumentError):
+            name = make_url(url).get_backend_name()
     if name != "sqlite":
         raise StoreError(
             owner="store",

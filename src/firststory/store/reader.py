@@ -53,10 +53,10 @@ class Reader:
         with self._reading() as connection:
             return tuple(codec.verdict_from_row(row) for row in connection.execute(query).mappings())
 
-    def search(self, words: str, limit: int = 20) -> tuple[Verdict, ...]:
-        """Verdicts on the documents that have all the words, best first."""
+    def search(self, words: str, limit: int = 20, story: str | None = None) -> tuple[Verdict, ...]:
+        """Verdicts on the documents (of one story, where it is named) that have all the words, best first."""
         with self._reading() as connection:
-            numbers = search.find(connection, words, limit)
+            numbers = search.find(connection, words, limit, story)
         found = {}
         for number in numbers:
             found[number] = self._verdicts(schema.documents.c.n == number)[0]

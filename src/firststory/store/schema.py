@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-VERSION = 3
+VERSION = 4
 """The number of the last migration."""
 
 metadata = MetaData()
@@ -53,6 +53,7 @@ documents = Table(
     Column("text", Text, nullable=False),
     Column("label", Text),
     Column("extra", Text, nullable=False),
+    Column("fingerprint", BigInteger, index=True),
 )
 
 verdicts = Table(

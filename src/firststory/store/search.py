@@ -23,10 +23,12 @@ def create(connection: Connection) -> None:
     )
 
 
-def find(connection: Connection, words: str, limit: int) -> list[int]:
-    """The numbers of the documents that have all the words, best first."""
+def find(connection: Connection, words: str, limit: int, story: str | None = None) -> list[int]:
+    """The numbers of the documents that have all the words, best first; of one story, where it is named."""
     query = " ".join('"' + word.replace('"', '""') + '"' for word in words.replace("\0", " ").split())
     if not query:
         return []
-    statement = text("SELECT rowid FROM search WHERE search MATCH :query ORDER BY rank LIMIT :limit")
-    return [int(row[0]) for row in connection.execute(statement, {"query": query, "limit": limit})]
+    inside = "" if story is None else "AND rowid IN (SELECT n FROM verdicts WHERE story = :story) "
+    statement = text(f"SELECT rowid FROM search WHERE search MATCH :query {inside}ORDER BY rank LIMIT :limit")
+    given = {"query": query, "limit": limit} | ({} if story is None else {"story": story})
+    return [int(row[0]) for row in connection.execute(statement, given)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os import PathLike
 from typing import Any, Self
 
 import zstandard
@@ -13,8 +14,8 @@ from sqlalchemy import Connection, Table, delete, func, insert, inspect, select,
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from firststory._version import __version__
-from firststory.errors import SchemaError, StoreError
-from firststory.records import Position, Quarantined, Step, Verdict
+from firststory.errors import ParameterError, SchemaError, StoreError
+from firststory.records import Document, Position, Quarantined, Step, Verdict
 from firststory.store import codec, migrations, schema
 from firststory.store.engine import open_engine, our_errors, parse_url, path_of
 from firststory.store.lock import WriterLock
@@ -29,7 +30,7 @@ class Store(Reader):
 
     Parameters
     ----------
-    url : str
+    url : str or path
         'news.db' or 'sqlite:///news.db'.
     create : bool
         Make it where there is none; otherwise that is an error that says so.
@@ -42,7 +43,7 @@ class Store(Reader):
     -1
     """
 
-    def __init__(self, url: str, *, create: bool = True) -> None:
+    def __init__(self, url: str | PathLike[str], *, create: bool = True) -> None:
         self.url = parse_url(url)
         path = path_of(self.url)
         if not create and not path.is_file():
@@ -53,6 +54,7 @@ class Store(Reader):
                 received=str(path),
                 remedy=f"Fill it first: firststory run FILE --store {path}",
             )
+        self._is_closed = False
         self._engine = open_engine(self.url)
         self._lock = WriterLock(path)
         with our_errors(self.url):
@@ -65,7 +67,8 @@ class Store(Reader):
         self.close()
 
     def close(self) -> None:
-        """Give everything back; the file is then one whole."""
+        """Give everything back; the file is then one whole, and another may write. It can still be read."""
+        self._is_closed = True
         self._engine.dispose()
         self._lock.release()
 
@@ -73,8 +76,20 @@ class Store(Reader):
         """Become the only writer."""
         self._lock.take()
 
+    def check_open(self) -> None:
+        """Refuse to write after `close`: somebody else may be the writer now, and two would mix their steps."""
+        if self._is_closed:
+            raise StoreError(
+                owner="store",
+                parameter="the store",
+                allowed="open to be written to",
+                received=f"{path_of(self.url)}, closed",
+                remedy="Open it again: another Monitor or Store goes on where this one stopped.",
+            )
+
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
+        self.check_open()
         engine = self._engine.execution_options(firststory_writes=True)
         with our_errors(self.url), engine.begin() as connection:
             yield connection
@@ -125,10 +140,14 @@ class Store(Reader):
             )
             first = (connection.execute(select(func.max(schema.documents.c.n))).scalar() or 0) + 1
             numbered = list(enumerate(step.verdicts, first))
+            marks = map(codec.to_signed, step.fingerprints or [None] * len(numbered))
             _insert(
                 connection,
                 schema.documents,
-                [{"n": n, **codec.document_row(v.document, step.index)} for n, v in numbered],
+                [
+                    {"n": n, **codec.document_row(v.document, step.index), "fingerprint": mark}
+                    for (n, v), mark in zip(numbered, marks, strict=True)
+                ],
             )
             _insert(connection, schema.verdicts, [{"n": n, **codec.verdict_row(v)} for n, v in numbered])
             _insert(connection, schema.topics, [codec.topic_row(topic, step.index) for topic in step.topics])
@@ -200,6 +219,37 @@ class Store(Reader):
                 found.update(connection.execute(query).scalars())
         return found
 
+    def first_with(self, fingerprints: Sequence[int], before: int) -> dict[int, str]:
+        """Of the texts known by these numbers: the id of the first document that had each in a step before this one.
+
+        Within a step the first by its time may stand later; what is a copy itself knows which it was.
+        """
+        table, said = schema.documents, schema.verdicts
+        first_id = func.coalesce(said.c.duplicate_of, table.c.id)
+        found: dict[int, str] = {}
+        with self._reading() as connection:
+            for start in range(0, len(fingerprints), 500):
+                marks = [codec.to_signed(number) for number in fingerprints[start : start + 500]]
+                firsts = select(func.min(table.c.n)).where(table.c.fingerprint.in_(marks)).group_by(table.c.fingerprint)
+                query = select(table.c.fingerprint, first_id).join(said, said.c.n == table.c.n)
+                query = query.where(table.c.n.in_(firsts), table.c.step < before)
+                found.update({codec.to_unsigned(row[0]): row[1] for row in connection.execute(query)})
+        return found
+
+    def fill_fingerprints(self, fingerprint: Callable[[Document], int]) -> None:
+        """Number the texts that an earlier version left without, a thousand at a time."""
+        table = schema.documents
+        query = select(table).where(table.c.fingerprint.is_(None)).order_by(table.c.n).limit(1000)
+        while True:
+            with self._reading() as connection:
+                rows = connection.execute(query).mappings().all()
+            if not rows:
+                return
+            with self._writing() as connection:
+                for row in rows:
+                    mark = codec.to_signed(fingerprint(codec.document_from_row(row)))
+                    connection.execute(update(table).where(table.c.n == row["n"]).values(fingerprint=mark))
+
     def settings(self) -> dict[str, Any]:
         """The settings that the results depend on, as the first run wrote them; empty before it."""
         with self._reading() as connection:
@@ -213,6 +263,14 @@ class Store(Reader):
 
     def add_feedback(self, document: str, useful: bool | None, time: int | None = None) -> None:
         """Someone found a verdict useful, or not; None takes it back. Nothing is ever overwritten."""
+        if useful is not None and not isinstance(useful, bool):
+            raise ParameterError(
+                owner="feedback",
+                parameter="useful",
+                allowed="True, False or None",
+                received=useful,
+                remedy="Say True where the alert was worth your time; None takes the last word back.",
+            )
         if not self.known_ids([document]):
             raise StoreError(
                 owner="feedback",

@@ -79,7 +79,7 @@ def check_language(code: str, owner: str) -> str:
             parameter="language",
             allowed=f'"auto", None or one of {", ".join(supported())}',
             received=code,
-            remedy="Pass None to keep words whole, with stop words of your own if you have them.",
+            remedy=f'Pass "{UNKNOWN}" to keep words whole: none is a stop word then, and none is stemmed.',
         )
     return known
 

@@ -130,8 +130,7 @@ class StoryRecord:
             self.centroids.last[self.slot] = np.fmax(self.centroids.last[self.slot], time)
 
     def _seen(self, document: Document, time: float | None) -> None:
-        # Of a source people see its name: a story that is told of must not grow by a megabyte, or turn a line round.
-        source = harmless(document.source, MAX_SOURCE) if document.source else ""
+        source = _source(document.source) if document.source else ""
         if source and (source in self.sources or len(self.sources) < MAX_SOURCES):
             self.sources[source] = self.sources.get(source, 0) + 1
         if time is not None:
@@ -329,6 +328,12 @@ def _by_hour(arrivals: Iterable[float]) -> dict[int, int]:
 def _shown(surface: str) -> str:
     """A term as people see it. Twice: what the first pass takes out can leave a joiner with nothing to join."""
     return surface if surface.isascii() and surface.isalnum() and len(surface) <= 60 else _washed(surface)
+
+
+@lru_cache(maxsize=1 << 10)
+def _source(name: str) -> str:
+    """A source as people see it: a story must not grow by a megabyte for its name, or turn a line round."""
+    return harmless(name, MAX_SOURCE)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -130,7 +130,7 @@ class StoryRecord:
             self.centroids.last[self.slot] = np.fmax(self.centroids.last[self.slot], time)
 
     def _seen(self, document: Document, time: float | None) -> None:
-        source = _source(document.source) if document.source else ""
+        source = _source(document.source[: 10 * MAX_SOURCE]) if document.source else ""
         if source and (source in self.sources or len(self.sources) < MAX_SOURCES):
             self.sources[source] = self.sources.get(source, 0) + 1
         if time is not None:

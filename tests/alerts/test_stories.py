@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import numpy as np
 
@@ -228,3 +229,27 @@ def test_a_word_in_common_joins_long_texts_but_not_short_ones():
         rows = [" ".join([*shared, *(f"own{i}x{k}" for k in range(n_terms - len(shared)))]) for i in range(2)]
         first, second = tracker.assign([maker.arrival(str(i), words) for i, words in enumerate(rows)])
         assert first.opened and second.opened is opened
+
+
+def test_the_title_is_that_of_the_most_central_of_the_latest_documents():
+    """The first three tell of a rumour; what the story is about comes after. Between doublings the title stays."""
+    maker, tracker = Maker(), StoryTracker(join=0.05, cohesion=0.0, split=0.0)
+    texts = ["flood bremen rumour radio"] * 2 + ["flood bremen rumour radio host"]
+    texts += [f"flood bremen dike river helpers detail{i}" for i in range(20)]
+    titles, rows = [], []
+    for number, text in enumerate(texts):
+        arrival = maker.arrival(f"d{number}", text, day=0.1 * number)
+        tracker.assign([arrival])
+        rows.append(dict(zip(arrival.columns.tolist(), arrival.weights.tolist(), strict=True)))
+        (story,) = tracker.changed()
+        titles.append(story.representative)
+        if story.size in (3, 6, 12):
+            centroid = {c: sum(row.get(c, 0.0) for row in rows) for row in rows for c in row}
+            latest = list(enumerate(rows))[-16:]
+            best = max(latest, key=lambda pair: (round(sum(w * centroid[c] for c, w in pair[1].items()), 5), -pair[0]))
+            assert story.representative == f"d{best[0]}"
+    assert titles[:2] == ["d0", "d0"]
+    changes = [size for size, (before, now) in enumerate(pairwise(titles), start=2) if before != now]
+    assert set(changes) <= {3, 6, 12} and int(titles[-1][1:]) >= 3
+    again = StoryTracker.from_state(unpack_state(pack_state(tracker.get_state())))
+    assert again.stories() == tracker.stories()

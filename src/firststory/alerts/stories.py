@@ -213,13 +213,11 @@ class StoryTracker:
         timed = [time for time in times if time is not None]
         if timed:
             self._clock = max(timed) if self._clock is None else max(self._clock, *timed)
-        slots, seconds, ranks, cosines, self._opening = self._centroids.place(
+        slots, seconds, ranks, _, self._opening = self._centroids.place(
             rows, self._near(arrivals), np.array(times, dtype=np.float64), self._knobs(), self._opening, self._next
         )
         assigned = []
-        for arrival, row, time, slot, second, rank, cosine in zip(
-            arrivals, rows, times, slots, seconds, ranks, cosines, strict=True
-        ):
+        for arrival, row, time, slot, second, rank in zip(arrivals, rows, times, slots, seconds, ranks, strict=True):
             story = self._in_slot.get(slot)
             opened = story is None
             if story is None:
@@ -227,7 +225,7 @@ class StoryTracker:
             elif second >= 0:
                 other = self._in_slot[second].key
                 self._linked.add((min(story.key, other), max(story.key, other)))
-            story.add(arrival, time, row, closeness=cosine)
+            story.add(arrival, time, row)
             assigned.append(self._remember(arrival, story, opened=opened, closeness=rank))
         return assigned
 

@@ -1,4 +1,4 @@
-"""One story while it is being told: its centroid, its members of note, and the record that people see."""
+"""One story while it is being told: its centroid, its latest members, and the record that people see."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -18,14 +17,13 @@ from firststory.alerts.centroids import Centroids, sorted_row
 from firststory.alerts.harmless import harmless
 from firststory.alerts.memory import title_of
 from firststory.growth import HOUR, a_day, first_hour
+from firststory.kernels.sparse_sums import product
 from firststory.kernels.two_groups import products, two_groups
 from firststory.records import Document, Story, StoryStatus
 
 DAY = 86400.0
-MAX_MEMBERS = 12
-"""Documents that may become the title: the first, and those that came closest to the centroid."""
 MAX_RECENT = 16
-"""Latest members whose rows are kept, to see whether the story falls apart."""
+"""Latest members whose rows are kept, to see whether the story falls apart, and which of them gives it its title."""
 MAX_SURFACES = 256
 MAX_SOURCES = 50
 MAX_SOURCE = 100
@@ -48,8 +46,8 @@ class StoryRecord:
     """A growing story. `key` is its number in the order of opening; its centroid lies in a slot among all others'."""
 
     __slots__ = (
-        *PLAIN, "_counted", "_first_hour", "_told", "arrivals", "centroids", "hours", "key_terms", "members",
-        "merged_into", "recent", "slot", "sources", "surfaces",
+        *PLAIN, "_counted", "_first_hour", "_told", "arrivals", "central", "centroids", "hours", "key_terms",
+        "merged_into", "recent", "slot", "sources", "surfaces", "titled",
     )  # fmt: skip
 
     def __init__(self, key: int, centroids: Centroids, slot: int | None = None) -> None:
@@ -76,8 +74,10 @@ class StoryRecord:
         self.recent: list[Recent] = []
         self.unchecked = 0
         """Documents that joined since somebody looked whether the story falls apart."""
-        self.members: list[tuple[float, str, str]] = []
-        """(closeness to the centroid on arrival, id, title)."""
+        self.central = ("", "")
+        """The id and title of the document that stands for the story."""
+        self.titled = 0
+        """The size that the story had when that document was chosen."""
         self.key_terms: tuple[str, ...] = ()
         self._told = 0
         """The size that the story had when its key terms were looked up."""
@@ -90,9 +90,7 @@ class StoryRecord:
 
     # -- growing -------------------------------------------------------------------------------------------
 
-    def add(
-        self, arrival: Arrival, time: float | None, row: tuple[NDArray[np.int32], NDArray[np.float64]], closeness: float
-    ) -> None:
+    def add(self, arrival: Arrival, time: float | None, row: tuple[NDArray[np.int32], NDArray[np.float64]]) -> None:
         """A document has joined; its row, columns in order, is in the centroid already.
 
         How its terms read is asked of the first few members only.
@@ -109,11 +107,8 @@ class StoryRecord:
             del self.recent[0]
         self.unchecked += 1
         self.size += 1
-        self.members.append((closeness, document.id, title))
-        if len(self.members) > MAX_MEMBERS:
-            # The first document always stays; of the others, those that were closest.
-            others = sorted(self.members[1:], key=itemgetter(0), reverse=True)
-            self.members = [self.members[0], *others[: MAX_MEMBERS - 1]]
+        if self.size == 1:
+            self.central, self.titled = (document.id, title), 1
         self._seen(document, time)
 
     def _forget_surfaces(self) -> None:
@@ -189,7 +184,7 @@ class StoryRecord:
             self.hours[hour] = self.hours.get(hour, 0) + n
         self._first_hour = UNCOUNTED
         self.recent = (other.recent + self.recent)[-MAX_RECENT:]
-        self.members = [self.members[0], *sorted(self.members[1:] + other.members, key=lambda m: -m[0])][:MAX_MEMBERS]
+        self.titled = 0
         self.first = min((t for t in (self.first, other.first) if t is not None), default=None)
 
     def fall_apart(self, share: float) -> list[int] | None:
@@ -215,12 +210,11 @@ class StoryRecord:
         """Give the members in these places of `recent` to a story of their own."""
         branch.recent = [self.recent[place] for place in leaving]
         self.recent = [one for place, one in enumerate(self.recent) if place not in leaving]
-        for number, (name, title, _, columns, weights) in enumerate(branch.recent, start=1):
+        for *_, columns, weights in branch.recent:
             self.centroids.move(columns, weights.astype(np.float64), self.slot, branch.slot)
-            branch.members.append((1.0 / number, name, title))
-        gone = {name for name, *_ in branch.recent}
-        branch.members = branch.members[:MAX_MEMBERS]
-        self.members = [m for m in self.members if m[1] not in gone] or [(1.0, *self.recent[0][:2])]
+        branch.central, branch.titled, self.titled = branch.recent[0][:2], 0, 0
+        if self.central[0] in {name for name, *_ in branch.recent}:
+            self.central = self.recent[0][:2]
         branch.size, self.size = len(leaving), self.size - len(leaving)
         self._told = 0
         branched = set(self.centroids.row(branch.slot)[0].tolist())
@@ -255,20 +249,29 @@ class StoryRecord:
         """Name the key terms: of the heaviest columns those that somebody knows how to read."""
         known = [self.surfaces[column] for column in heaviest if column in self.surfaces]
         self.key_terms, self._told = tuple(map(_shown, known[:N_KEY_TERMS])), self.size
+        # A title that changed with every document would be no name: it is looked at when the story has doubled.
+        if self.size >= max(3, 2 * self.titled):
+            self.central, self.titled = self._most_central(), self.size
+
+    def _most_central(self) -> tuple[str, str]:
+        """The id and title of the recent document that is closest to the centroid as it is now."""
+        centroid = self.centroids.row(self.slot)
+        closeness = [product(columns, weights, *centroid) for *_, columns, weights in self.recent]
+        name, title, *_ = self.recent[closeness.index(max(closeness))]
+        return name, title
 
     def record(self, now: float | None) -> Story:
         """The story as a value."""
-        central = max(self.members[1:], key=itemgetter(0)) if self.size > 2 else self.members[0]
         growth = 0.0 if now is None or self.status == "merged" else self._growth(now)
         first, last = self.first, self.last
         first_seen = _moment(first)
         return Story(
             id=self.name,
-            title=central[2],
+            title=self.central[1],
             first_seen=first_seen,
             last_seen=first_seen if first == last else _moment(last),
             size=self.size,
-            representative=central[1],
+            representative=self.central[0],
             sources=tuple(sorted(self.sources)),
             duplicates=self.duplicates,
             growth=growth,
@@ -292,7 +295,7 @@ class StoryRecord:
             "joined": int(self.centroids.joined[self.slot]),
             "closeness": float(self.centroids.closeness[self.slot]),
             "surfaces": [list(self.surfaces), list(self.surfaces.values())],
-            "members": [list(member) for member in self.members],
+            "central": [*self.central, self.titled],
             "recent_names": [[name, title, ordinal] for name, title, ordinal, _, _ in self.recent],
         }
 
@@ -314,7 +317,9 @@ class StoryRecord:
         names = zip(plain["recent_names"], recent, strict=True)
         story.recent = [(*names, columns.copy(), weights.astype(np.float32)) for names, (columns, weights) in names]
         story.surfaces = dict(zip(*plain["surfaces"], strict=True))
-        story.members = [(closeness, name, title) for closeness, name, title in plain["members"]]
+        # A state of an earlier version has members: the first stands for the story until it is told of again.
+        name, title, story.titled = plain["central"] if "central" in plain else [*plain["members"][0][1:], 0]
+        story.central = name, title
         story.sources = dict(plain["sources"])
         story.arrivals = list(plain["arrivals"])
         story.hours = dict(zip(*plain["hours"], strict=True)) if "hours" in plain else _by_hour(story.arrivals)

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 @kernel
-def product(columns: NDArray[Any], weights: Floats, other: NDArray[Any], values: Floats) -> float:
+def product(columns: NDArray[Any], weights: NDArray[Any], other: NDArray[Any], values: Floats) -> float:
     """The dot product of two sparse vectors whose columns (int32 or int64) are in order."""
     a, b, total = 0, 0, 0.0
     n, m = len(columns), len(other)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firststory.alerts.budget import BudgetKeeper, parse_budget
+from firststory.alerts.budget import parse_budget
 from firststory.alerts.gate import AlertGate
+from firststory.alerts.keeper import BudgetKeeper
 from firststory.errors import ParameterError
 
 DAY = 86400.0

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from firststory.alerts.budget import Budget, BudgetKeeper, Decision, fixed_bar
+from firststory.alerts.budget import Budget, fixed_bar
 from firststory.alerts.calibration import ConformalCalibrator
+from firststory.alerts.keeper import BudgetKeeper, Decision
 
 
 class Judgement(NamedTuple):

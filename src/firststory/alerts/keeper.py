@@ -1,0 +1,354 @@
+"""The keeper that holds a stream to its budget of alerts without knowing the future.
+
+A budget of "20/day" fills a bucket with 20 tokens a day; an alert takes one. The bucket holds a fifth of a week, so
+in *any* seven days there are at most 1.2 x 7 x 20 alerts, whatever comes. The bar falls as the bucket fills and rises
+as it empties: a document is novel when its p-value is at most
+
+    a = (budget / documents, per day) * (odds of fill / odds of rest) ** SHARPNESS,    odds(x) = x / (1 - x)
+
+so that the most novel go first, a burst meets a rising bar, and after a silent night the bar is a little lower. At
+rest the bar is the one that spends exactly what comes in; above it there is room for what a silent day brings. More
+silence is not saved up: what does not fit into the bucket is lost, since nobody wants a week's alerts in an hour.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, Self
+
+from firststory.alerts.budget import DAY, UNTIMED_DAY, Budget, fixed_bar, parse_budget
+
+SHARPNESS = 0.7
+REST = 0.3
+"""How full the bucket of a rate is where spending and income are in balance; half full where it holds next to nothing,
+and for shares, which know no silence."""
+RATE_MEMORY = 4 * DAY
+"""Half-life of the estimate of how many documents a day brings."""
+
+HISTORY = 500
+BEHIND = 50
+"""A clock that is a day ahead of this many documents in a row was set by a wrong date: it is set back."""
+
+
+class Decision(NamedTuple):
+    """Whether a person should see it; the p-value that was needed for that; and why."""
+
+    is_novel: bool
+    level: float
+    """0 where no p-value would have done: the budget was spent."""
+    why: tuple[str, *tuple[float, ...]]
+    """Words with gaps, and the p-values that belong there."""
+
+    @property
+    def reason(self) -> str:
+        """Why, in words."""
+        words, *shares = self.why
+        return words.format(*map(_share, shares))
+
+
+@dataclass(frozen=True, slots=True)
+class BarRecord:
+    """One point of the bar's history, for `status`: when, after how many documents, the p-value needed, and why."""
+
+    time: float | None
+    documents: int
+    alerts: int
+    level: float
+    fill: float
+    reason: str
+
+
+class BudgetKeeper:
+    """Decides, document by document, which are novel enough, so that the stream keeps to its budget.
+
+    Parameters
+    ----------
+    budget : str, float or Budget
+        What `parse_budget` reads. Without times, a day is `UNTIMED_DAY` documents.
+    floor : float, default=-inf
+        Nothing less novel than this is ever an alert, however much of the budget is left: a quiet stream
+        does not make old news new.
+
+    Examples
+    --------
+    >>> keeper = BudgetKeeper("20/day")
+    >>> keeper.decide(novelty=0.9, p_value=0.001, time=0.0).is_novel
+    True
+    >>> BudgetKeeper(0.8).decide(novelty=0.79, p_value=0.001, time=None).reason
+    'novelty 0.79 is below the fixed threshold of 0.8'
+    """
+
+    def __init__(self, budget: str | float | Budget, floor: float = float("-inf")) -> None:
+        self.budget = parse_budget(budget)
+        self.floor = float(floor)
+        self.strictness = 1.0
+        """Feedback multiplies the budget by this, between a quarter and 1.2."""
+        self._clock: float | None = None
+        self._grain = DAY
+        """How coarse the times are: a day until one comes that is not a midnight."""
+        self._behind = 0
+        self._documents = 0
+        self._alerts = 0
+        # One imagined day with one document: a stream that has just begun has room for all.
+        self._recent_documents = 1.0
+        self._recent_days = 1.0
+        self._tokens = self._capacity() * self._rest()
+        self._history: list[BarRecord] = []
+        self._recorded_at = float("-inf")
+        self._notes: list[str] = []
+        """What came from outside since the last step began."""
+        self._heard: list[str] = []
+        """What came from outside before this step: reasons of where the bar stands now."""
+
+    # -- decisions -----------------------------------------------------------------------------------------
+
+    def decide(self, novelty: float, p_value: float, time: float | None = None) -> Decision:
+        """One document, judged by the past alone."""
+        return self.decide_many([novelty], [p_value], [time])[0]
+
+    def decide_many(
+        self,
+        novelties: Sequence[float],
+        p_values: Sequence[float],
+        times: Sequence[float | None] | None = None,
+        keys: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """The documents of one timestep, the most novel first; their order does not matter.
+
+        `keys` (the documents' ids) decide between equal scores when there is not enough budget for all of them.
+        """
+        decisions: list[Decision | None] = [None] * len(novelties)
+        for group in self._days(len(novelties), times):
+            self._arrive(len(group), [t for i in group if times and (t := times[i]) is not None])
+            group.sort(key=lambda i: (p_values[i], -_number(novelties[i]), keys[i] if keys else i))
+            for i in group:
+                decisions[i] = self._decide_one(_number(novelties[i]), p_values[i])
+        self._record(force=False)
+        return [decision for decision in decisions if decision is not None]
+
+    def _days(self, n: int, times: Sequence[float | None] | None) -> list[list[int]]:
+        """The documents of a step by the day (the hour, for budgets by the hour) that they belong to, in its order.
+
+        A step may span weeks: its best documents must not all be taken from one of them.
+        """
+        if self.budget.kind != "rate" or not times or all(t is None for t in times):
+            return [list(range(n))] if n else []
+        unit = 3600.0 if self.budget.bucket < 1.4 * DAY else DAY
+        groups: dict[float, list[int]] = {}
+        latest = min(t for t in times if t is not None)
+        for i, time in enumerate(times):
+            latest = latest if time is None else time
+            groups.setdefault(latest // unit, []).append(i)
+        return [groups[day] for day in sorted(groups)]
+
+    def _decide_one(self, novelty: float, p_value: float) -> Decision:
+        if self.budget.kind == "threshold":
+            bar = fixed_bar(self.budget, self.strictness)
+            above = novelty >= bar
+            words = "reaches" if above else "is below"
+            tuned = "" if self.strictness == 1.0 else " (moved by feedback)"
+            self._alerts += above
+            why = f"novelty {novelty:.4g} {words} the fixed threshold of {bar:.4g}{tuned}"
+            return Decision(above, math.nan, (why,))
+        level = self.level()
+        if novelty < self.floor:
+            return Decision(False, level, ("too much like what was seen before, whatever the budget",))
+        if self._tokens < 1.0:
+            return Decision(False, 0.0, (f"the budget of {self.budget.text} is spent for now",))
+        if p_value > level:
+            return Decision(False, level, ("{} are as novel; the bar is {}", p_value, level))
+        self._tokens -= 1.0
+        self._alerts += 1
+        return Decision(True, level, ("only {} are as novel; the bar is {}", p_value, level))
+
+    def level(self) -> float:
+        """The p-value that the next document needs, between 0 and 1."""
+        if self.budget.kind == "threshold":
+            return math.nan
+        fill = min(max(self._tokens / self._capacity(), 0.0), 1.0)
+        if fill >= 1.0:
+            return 1.0
+        return min(1.0, self._base() * math.pow(_odds(fill) / _odds(self._rest()), SHARPNESS))
+
+    def _base(self) -> float:
+        """The part of the documents that the budget pays for at the present rate of documents."""
+        if self.budget.kind == "share":
+            return self.budget.amount * self.strictness
+        return self.budget.amount * self.strictness * self._recent_days / self._recent_documents
+
+    def _rest(self) -> float:
+        return 0.5 if self.budget.kind == "share" else min(0.5, max(REST, 0.7 / self._capacity()))
+
+    def _capacity(self) -> float:
+        """What the bucket holds: at most a fifth of a week's alerts, but nearly two at least: with less, an alert a day
+        would go to the first document of the day."""
+        if self.budget.kind == "share":
+            per_day = UNTIMED_DAY if self._clock is None else self._recent_documents / self._recent_days
+            return max(2.0, 0.7 * per_day * self.budget.amount)
+        return max(1.8, self.budget.amount * self.budget.bucket / DAY)
+
+    def change(self, budget: str | float | Budget) -> None:
+        """Hold the stream to another budget from now on; the bar starts from its point of rest."""
+        before, self.budget = self.budget.text, parse_budget(budget)
+        self._tokens = self._capacity() * self._rest()
+        self.note(f"the budget was changed from {before} to {self.budget.text}")
+
+    # -- time ----------------------------------------------------------------------------------------------
+
+    def _arrive(self, n: int, times: list[float]) -> None:
+        """Let the time pass until the documents are there, and pay in what it brought."""
+        self._documents += n
+        if self.budget.kind == "threshold":
+            self._clock = max([t for t in (*times, self._clock) if t is not None], default=None)
+            return
+        gap, span = self._pass_time(n, times)
+        # Long silence says little about the rate of a stream that speaks: it counts for one day.
+        days = min((gap + span) / DAY, 1.0)
+        fade = 0.5 ** (days * DAY / RATE_MEMORY)
+        self._recent_days = self._recent_days * fade + days
+        self._recent_documents = self._recent_documents * fade + n
+        if self.budget.kind == "share":
+            before, during = 0.0, n * self.budget.amount
+        else:
+            before, during = gap * self.budget.amount / DAY, span * self.budget.amount / DAY
+        # What the silence before a batch brought must fit into the bucket; what its own time brought is all there.
+        self._tokens = min(self._capacity(), self._tokens + before * self.strictness) + during * self.strictness
+
+    def _pass_time(self, n: int, times: list[float]) -> tuple[float, float]:
+        """Seconds of silence before the batch, and seconds that the batch itself stands for.
+
+        Where only days (or hours) are known, the day goes by with its documents: each stands for its part of an
+        ordinary day, and what is left of the day when the next one begins is paid then.
+        """
+        if not times:
+            return 0.0, n * DAY / UNTIMED_DAY if self._clock is None else 0.0
+        start, end = min(times), max(times)
+        for coarse in (3600.0, DAY):
+            if self._grain == coarse and any(t % coarse for t in times):
+                self._grain = 0.0 if coarse == 3600.0 or any(t % 3600.0 for t in times) else 3600.0
+        if self._clock is None:
+            self._clock = start
+        self._behind = self._behind + n if end < self._clock - DAY - self._grain else 0
+        if self._behind >= BEHIND:
+            self._clock, self._behind = end, 0
+        gap = max(0.0, start - self._clock)
+        at = max(self._clock, start)
+        within = min(n * DAY * self._recent_days / self._recent_documents, max(0.0, end + self._grain - at))
+        span = max(0.0, end - at, within if self._grain else 0.0)
+        self._clock = at + span
+        return gap, span
+
+    # -- what a person can see -----------------------------------------------------------------------------
+
+    def history(self) -> tuple[BarRecord, ...]:
+        """The bar over time, oldest first: at most one record a day (or a thousand documents), `HISTORY` in all."""
+        return tuple(self._history)
+
+    def note(self, reason: str) -> None:
+        """Write a change that came from outside (feedback, a new budget) into the history; the next step tells it."""
+        self._record(force=True, reason=reason)
+        self._notes.append(reason)
+
+    def begin_step(self) -> None:
+        """What came from outside until now is told with this step, and not with the next."""
+        self._heard, self._notes = self._notes, []
+
+    def reason(self) -> str:
+        """Why the bar stands where it stands now: what this step took up, and how the budget is spent."""
+        return "; ".join([*self._heard, self._why()])
+
+    def status(self) -> dict[str, Any]:
+        """Where the budget stands, for people."""
+        return {
+            "budget": self.budget.text,
+            "documents": self._documents,
+            "alerts": self._alerts,
+            "level": None if self.budget.kind == "threshold" else round(self.level(), 6),
+            "fill": None if self.budget.kind == "threshold" else round(self._tokens / self._capacity(), 4),
+            "strictness": self.strictness,
+            "reason": self.reason(),
+            "history": [asdict(record) for record in self._history[-30:]],
+        }
+
+    def _record(self, force: bool, reason: str | None = None) -> None:
+        at = self._documents / UNTIMED_DAY if self._clock is None else self._clock / DAY
+        if not force and at < self._recorded_at + 1.0:
+            return
+        if not force:
+            self._recorded_at = at
+        level = 0.0 if self.budget.kind == "threshold" else self.level()
+        fill = 0.0 if self.budget.kind == "threshold" else self._tokens / self._capacity()
+        why = reason or self._why()
+        self._history.append(BarRecord(self._clock, self._documents, self._alerts, level, round(fill, 4), why))
+        del self._history[:-HISTORY]
+
+    def _why(self) -> str:
+        if self.budget.kind == "threshold":
+            moved = "" if self.strictness == 1.0 else ", moved by feedback"
+            bar = fixed_bar(self.budget, self.strictness)
+            return f"the threshold is fixed at {self.budget.amount:.4g}" + (moved and f"{moved} to {bar:.4g}")
+        per_day = self._recent_documents / self._recent_days
+        rate = f"about {per_day:,.0f} documents a day" if self._clock is not None else "a stream without times"
+        if self._tokens < 1.0:
+            return f"raised: the budget of {self.budget.text} is spent for now ({rate})"
+        level, rest = self.level(), min(1.0, self._base())
+        if level >= 1.0:
+            return f"lowered: the budget of {self.budget.text} pays for every document ({rate})"
+        # A bar within a quarter of its point of rest moves with every alert, and nobody needs a reason for that.
+        if level < rest / 1.25:
+            return (
+                f"raised to {_share(level)} from {_share(rest)} at rest: more novelty than the budget of "
+                f"{self.budget.text} pays for ({rate})"
+            )
+        if level > rest * 1.25:
+            return f"lowered to {_share(level)} from {_share(rest)} at rest: budget of {self.budget.text} left ({rate})"
+        return f"at rest: {self.budget.text} of {rate}"
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """Everything, as a flat dict of JSON values."""
+        return {
+            "budget": asdict(self.budget),
+            "floor": None if math.isinf(self.floor) else self.floor,
+            "strictness": self.strictness,
+            "tokens": self._tokens,
+            "clock": self._clock,
+            "grain": self._grain,
+            "counters": [self._behind, self._documents, self._alerts],
+            "recent": [self._recent_documents, self._recent_days],
+            "recorded_at": None if math.isinf(self._recorded_at) else self._recorded_at,
+            "history": [list(asdict(record).values()) for record in self._history],
+            "notes": [self._heard, self._notes],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        floor = state["floor"]
+        keeper = cls(Budget(**state["budget"]), float("-inf") if floor is None else floor)
+        keeper.strictness = state["strictness"]
+        keeper._tokens = state["tokens"]
+        keeper._clock = state["clock"]
+        keeper._grain = state["grain"]
+        keeper._behind, keeper._documents, keeper._alerts = state["counters"]
+        keeper._recent_documents, keeper._recent_days = state["recent"]
+        keeper._recorded_at = float("-inf") if state["recorded_at"] is None else state["recorded_at"]
+        keeper._history = [BarRecord(*record) for record in state["history"]]
+        heard, notes = state.get("notes", ([], []))
+        keeper._heard, keeper._notes = list(heard), list(notes)
+        return keeper
+
+
+def _number(novelty: float) -> float:
+    return float("-inf") if novelty != novelty else float(novelty)
+
+
+def _odds(part: float) -> float:
+    return part / (1.0 - part)
+
+
+def _share(p: float) -> str:
+    return f"{100 * p:.2g} %" if p < 0.1 else f"{100 * p:.0f} %"

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         TopicEvent,
         Verdict,
     )
-    from firststory.store.state import load_state, save_state
+    from firststory.state import load_state, save_state
     from firststory.topics.online_nmf import OnlineNMF
     from firststory.topics.spectral_leader import SpectralLeader
     from firststory.topics.stepwise_em import StepwiseEM
@@ -77,8 +77,8 @@ _NAMES = {
     "StepwiseEM": "topics.stepwise_em",
     "Monitor": "pipeline.monitor",
     "emerging_topics": "detectors.emerging",
-    "load_state": "store.state",
-    "save_state": "store.state",
+    "load_state": "state",
+    "save_state": "state",
 }
 
 __all__ = ["__version__", *_MODULES, *_NAMES]

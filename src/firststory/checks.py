@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from firststory.errors import WidthError
-from firststory.store.state import pack_state, unpack_state
+from firststory.state import pack_state, unpack_state
 
 
 def stream_of_rows(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-HOUR = 3600.0
+from firststory.units import HOUR_SECONDS
+
 GROWTH_DAYS = 7.0
 
 Hours = Iterable[tuple[int, int]]
@@ -17,7 +18,7 @@ Hours = Iterable[tuple[int, int]]
 
 def first_hour(now: float) -> int:
     """The first hour that counts at a moment, in hours since 1970."""
-    return int((now - GROWTH_DAYS * 24 * HOUR) // HOUR) + 1
+    return int((now - GROWTH_DAYS * 24 * HOUR_SECONDS) // HOUR_SECONDS) + 1
 
 
 def growth(hours: Hours, now: float) -> float:
@@ -25,7 +26,7 @@ def growth(hours: Hours, now: float) -> float:
 
     Examples
     --------
-    >>> growth([(0, 3), (200, 7), (210, 7)], now=210 * HOUR), growth([(0, 3)], now=400 * HOUR)
+    >>> growth([(0, 3), (200, 7), (210, 7)], now=210 * HOUR_SECONDS), growth([(0, 3)], now=400 * HOUR_SECONDS)
     (2.0, 0.0)
     """
     first = first_hour(now)

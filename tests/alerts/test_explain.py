@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firststory.alerts.explain import explain, term_weights
-from firststory.alerts.harmless import harmless
 from firststory.alerts.memory import DocumentMemory, Remembered, title_of
+from firststory.harmless import harmless
 from firststory.records import Document
 from firststory.text import StreamVectorizer
 
@@ -59,9 +59,9 @@ def test_planted_terms_come_first_with_their_place_in_the_text():
 @settings(max_examples=150, deadline=None)
 @given(st.text(st.sampled_from("abÉß東京ก \u00ad\u200b\u200d\u0301\u202e#@'-.1"), max_size=80))
 def test_offsets_are_exact_and_the_term_is_what_stands_there_made_harmless(text):
-    vectoriser = StreamVectorizer(language="en", stop_words=None)
-    vectoriser.partial_fit([text])
-    found = vectoriser.tokens(text, first_only=True)
+    vectorizer = StreamVectorizer(language="en", stop_words=None)
+    vectorizer.partial_fit([text])
+    found = vectorizer.tokens(text, first_only=True)
     weight = dict.fromkeys([token.column for token in found], 0.5)
     for term in explain(Document(id="1", text=text), "event", tokens=found, weights=weight, n_terms=100).terms:
         assert 0 <= term.start < term.end <= len(text)

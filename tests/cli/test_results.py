@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from firststory.benchmarks import BENCHMARKS
 from firststory.cli.main import main
 from firststory.errors import DataError
-from firststory.experiments import EXPERIMENTS
+from firststory.lab.benchmarks import BENCHMARKS
+from firststory.lab.experiments import EXPERIMENTS
 
 
 def missing(**_):
@@ -33,9 +33,11 @@ def registry(monkeypatch):
     EXPERIMENTS_BEFORE, BENCHMARKS_BEFORE = dict(EXPERIMENTS), dict(BENCHMARKS)
     EXPERIMENTS.clear()
     BENCHMARKS.clear()
-    put("firststory.experiments", EXPERIMENTS, "curve", figure)
-    put("firststory.experiments", EXPERIMENTS, "absent", missing)
-    put("firststory.benchmarks", BENCHMARKS, "speed", lambda *, quick: "## Speed\n\n| a | b |\n|---|---|\n| 1 | 2 |")
+    put("firststory.lab.experiments", EXPERIMENTS, "curve", figure)
+    put("firststory.lab.experiments", EXPERIMENTS, "absent", missing)
+    put(
+        "firststory.lab.benchmarks", BENCHMARKS, "speed", lambda *, quick: "## Speed\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    )
     yield
     for table, before in ((EXPERIMENTS, EXPERIMENTS_BEFORE), (BENCHMARKS, BENCHMARKS_BEFORE)):
         table.clear()

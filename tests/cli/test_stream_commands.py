@@ -205,7 +205,7 @@ def test_status_as_table_and_as_json(filled, capsys):
 def test_topics(filled, news, tmp_path, capsys, monkeypatch):
     assert call("topics", "--store", filled) == 0
     assert "No themes yet" in capsys.readouterr().out
-    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 50)
+    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 50)
     assert call("run", news, "--store", tmp_path / "b.db", "--topics", "nmf", "--quiet", *QUICK) == 0
     assert call("topics", "--store", tmp_path / "b.db", "--json") == 0
     found = json.loads(capsys.readouterr().out)

@@ -7,15 +7,15 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mixture_twin import Twin, log_likelihood
 from scipy.special import gammaln
 
 import firststory as fs
+from detectors.mixture_twin import Twin, log_likelihood
 from firststory.checks import STREAM_CHECKS
 from firststory.detectors.history import least_topic_cost
 from firststory.errors import ParameterError
-from firststory.kernels.mixture import score_document
-from firststory.store.state import pack_state, unpack_state
+from firststory.kernels.mixture.scoring import score_document
+from firststory.state import pack_state, unpack_state
 
 V = 30
 

@@ -7,8 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import firststory as fs
-from firststory.kernels import fused
-from firststory.kernels.fused_rows import MANY
+from firststory.kernels.fused.index import FusedIndex
+from firststory.kernels.fused.rows import MANY
+from firststory.kernels.fused.tally import FREE
 
 DAY = 86400.0
 
@@ -182,7 +183,7 @@ def test_a_state_of_an_earlier_version_gathers_what_clusters_hold():
     state = detector.index_.get_state()
     del state["sums"]
     state["tally"] = np.append(state["tally"][:4], [0, 0])
-    twin.index_ = fused.FusedIndex.from_state(state)
+    twin.index_ = FusedIndex.from_state(state)
     scores, labels = follow(detector, counts[250:], times[250:])
     again, same = follow(twin, counts[250:], times[250:])
     np.testing.assert_allclose(again, scores, atol=1e-12)
@@ -198,7 +199,7 @@ def test_a_window_keeps_the_books():
     assert len(index) == 70 and len(index.born) == 128
     slots = np.arange(*index.meta[:2]) % 128
     np.testing.assert_array_equal(np.bincount(index.cluster[slots], minlength=128), index.c_size)
-    assert index.tally[fused.FREE] == (index.c_size == 0).sum()
+    assert index.tally[FREE] == (index.c_size == 0).sum()
     assert (index.c_square[index.c_size > 0] >= index.c_size[index.c_size > 0] - 1e-9).all()
     np.testing.assert_array_equal(index.length, np.bincount(np.concatenate([np.flatnonzero(r) for r in counts[-70:]]),
                                                             minlength=60))  # fmt: skip

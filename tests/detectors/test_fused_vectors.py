@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import firststory as fs
 from firststory.detectors.fused_novelty import CANDIDATES
 from firststory.detectors.vector_window import VectorWindow
-from firststory.store.state import pack_state, unpack_state
+from firststory.state import pack_state, unpack_state
 
 DAY = 86400.0
 MEANING = 0.3

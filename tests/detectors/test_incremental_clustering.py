@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import firststory as fs
-from firststory.kernels import clusters
+from firststory.kernels.neighbours import clusters
 
 DAY = 86400.0
 

@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 import firststory as fs
 from firststory.errors import ParameterError
-from firststory.store.state import pack_state
+from firststory.state import pack_state
 
 
 def stream(n=120, m=60, topics=4, seed=0, new=False):

@@ -7,8 +7,8 @@ import pytest
 
 import firststory as fs
 from firststory.checks import check_stream_contract
-from firststory.detectors.logistic_novelty import DAY
-from firststory.store.state import pack_state, unpack_state
+from firststory.state import pack_state, unpack_state
+from firststory.units import DAY_SECONDS
 
 
 def stories(n_stories=40, each=6, width=200, seed=0):
@@ -20,7 +20,7 @@ def stories(n_stories=40, each=6, width=200, seed=0):
         for m in range(each):
             rows.append(rng.multinomial(30, words))
             labels.append(k)
-            times.append((k + m * rng.random()) * DAY)
+            times.append((k + m * rng.random()) * DAY_SECONDS)
     order = np.argsort(times, kind="stable")
     return np.array(rows, float)[order], np.array(labels)[order], np.array(times)[order]
 
@@ -39,7 +39,7 @@ def test_features_are_those_of_the_clustering():
     clustering.partial_fit(rows, times=times)
     assert detector.labels_.tolist() == clustering.labels_.tolist()
     known = np.column_stack(
-        [clustering.nearest_similarity_, np.log1p(clustering.nearest_size_), clustering.nearest_age_ / DAY]
+        [clustering.nearest_similarity_, np.log1p(clustering.nearest_size_), clustering.nearest_age_ / DAY_SECONDS]
     )
     np.testing.assert_allclose(detector.features_, known, rtol=1e-12)
 
@@ -71,7 +71,7 @@ def test_first_stories_are_found_after_training():
 def test_age_counts_where_it_is_all_there_is():
     """All documents alike: first stories are those that come after a long silence."""
     rng = np.random.default_rng(0)
-    times = np.cumsum(np.where(np.arange(200) % 5 == 0, 20 * DAY, DAY * rng.random(200)))
+    times = np.cumsum(np.where(np.arange(200) % 5 == 0, 20 * DAY_SECONDS, DAY_SECONDS * rng.random(200)))
     rows, labels = np.ones((200, 3)), np.arange(200) // 5
     detector = fs.LogisticNovelty(threshold=0.5, weighting=None).fit(rows, labels, times=times)
     scores = detector.score_then_learn(rows, times=times)

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from firststory.cli.main import build
 from firststory.pipeline.runner import Runner
-from firststory.store.state import pack_state
+from firststory.state import pack_state
 from firststory.store.store import Store
 
 

@@ -114,7 +114,7 @@ def test_a_good_document_comes_back_as_it_was_given(news):
 
 
 def test_topics_stories_and_status_without_a_store(news, monkeypatch):
-    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 50)
+    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 50)
     monitor = fs.Monitor(detector="neighbour", language="en", window=20)
     novel = sum(verdict.is_novel for verdict in monitor.watch(news))
     topics = monitor.topics()
@@ -232,7 +232,7 @@ def test_no_score_is_above_the_highest_that_is_promised(name, news):
 
 def test_memory_is_bounded_without_a_store():
     from firststory.datasets import make_story_stream
-    from firststory.store.state import pack_state
+    from firststory.state import pack_state
 
     monitor = fs.Monitor(memory=50, window=50, **QUICK)
     sizes = []

@@ -10,7 +10,7 @@ import pytest
 from firststory.pipeline.build import build_core
 from firststory.pipeline.pruning import make_room
 from firststory.records import Batch, Document
-from firststory.store.state import pack_state, unpack_state
+from firststory.state import pack_state, unpack_state
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -38,8 +38,8 @@ def test_verdicts_are_those_of_a_vocabulary_without_bounds(quick, detector, topi
     settings = {"detector": detector, "topics": topics, "memory": 100}
     narrow, wide = build_core(quick(**settings, max_terms=2000)), build_core(quick(**settings, max_terms=100_000))
     found, known = list(steps(narrow, documents)), list(steps(wide, documents))
-    assert len(narrow.parts.vectoriser.prunings_) >= 2 and not wide.parts.vectoriser.prunings_
-    assert len(narrow.parts.vectoriser.vocabulary_) <= 2000 < len(wide.parts.vectoriser.vocabulary_)
+    assert len(narrow.parts.vectorizer.prunings_) >= 2 and not wide.parts.vectorizer.prunings_
+    assert len(narrow.parts.vectorizer.vocabulary_) <= 2000 < len(wide.parts.vectorizer.vocabulary_)
     assert sum(step.counts["unread"] for step in found) == 0
     for mine, its in zip(found, known, strict=True):
         if detector == "fused-words":  # its idf is that of the window; other rows forget how often a word was seen
@@ -64,20 +64,20 @@ def test_a_pruned_stream_goes_on_after_a_resume_as_if_nothing_had_happened(quick
         twin = build_core(settings)
         twin.set_state(unpack_state(blob))
         assert twin.step(batch) == core.step(batch)
-    assert core.parts.vectoriser.prunings_
+    assert core.parts.vectorizer.prunings_
 
 
 def test_where_too_much_is_remembered_words_are_left_out_and_counted(quick):
     core = build_core(quick(detector="fused-words", memory=10_000, max_terms=400))
     found = list(steps(core, list(stream(120))))
-    assert not core.parts.vectoriser.prunings_
-    assert sum(step.counts["unread"] for step in found) == core.parts.vectoriser.n_dropped_ > 0
+    assert not core.parts.vectorizer.prunings_
+    assert sum(step.counts["unread"] for step in found) == core.parts.vectorizer.n_dropped_ > 0
 
 
 def test_a_detector_that_cannot_renumber_keeps_its_columns(quick):
     core = build_core(quick(detector="mixture", memory=50, max_terms=800))
     found = list(steps(core, list(stream(300))))
-    assert not core.parts.vectoriser.prunings_
+    assert not core.parts.vectorizer.prunings_
     assert sum(step.counts["unread"] for step in found) > 0
 
 

@@ -26,11 +26,11 @@ def test_rows_of_counts_and_of_tfidf_give_the_same(news, norm):
 
 
 def test_first_occurrences_are_the_first_of_all(news):
-    vectoriser = StreamVectorizer(language="en").fit([document.text for document in news])
+    vectorizer = StreamVectorizer(language="en").fit([document.text for document in news])
     text = " ".join(document.text for document in news[:20])
-    every, first = vectoriser.tokens(text), vectoriser.tokens(text, first_only=True)
+    every, first = vectorizer.tokens(text), vectorizer.tokens(text, first_only=True)
     firsts = {}
     for token in every:
         firsts.setdefault(token.surface, token)
     assert first == list(firsts.values())
-    assert vectoriser.tokens("", first_only=True) == []
+    assert vectorizer.tokens("", first_only=True) == []

@@ -16,7 +16,7 @@ from itertools import islice
 import pytest
 
 from firststory.errors import ParameterError, StoreError
-from firststory.pipeline.copies import text_number
+from firststory.pipeline.duplicates import text_number
 from firststory.pipeline.runner import Runner
 from firststory.sources.files import read_all
 from firststory.store.store import Store

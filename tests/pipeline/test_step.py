@@ -10,9 +10,9 @@ import pytest
 
 from firststory.errors import StateError
 from firststory.pipeline.build import build_core, detector_names
-from firststory.pipeline.seen import fingerprint
+from firststory.pipeline.fingerprints import fingerprint
 from firststory.records import Batch, Document
-from firststory.store.state import pack_state, unpack_state
+from firststory.state import pack_state, unpack_state
 
 START = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -27,7 +27,7 @@ def document(name, text, hours=0, **more):
 
 @pytest.mark.parametrize("topics", ["none", "nmf"])
 def test_same_batches_same_bytes(news, quick, topics, monkeypatch):
-    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 50)
+    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 50)
     outcomes = []
     for _ in range(2):
         core = build_core(quick(topics=topics))
@@ -41,7 +41,7 @@ def test_same_batches_same_bytes(news, quick, topics, monkeypatch):
 def test_a_state_that_went_through_bytes_has_the_same_future(news, quick, detector, topics, monkeypatch):
     if topics == "nmf" and detector != "neighbour":
         pytest.skip("themes do not depend on the detector")
-    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 50)
+    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 50)
     settings = quick(detector=detector, topics=topics)
     batches = in_batches(news[:120])
     core = build_core(settings)
@@ -95,7 +95,7 @@ def test_a_document_without_words_is_neutral_in_the_first_step_too(news, quick):
 
 
 def test_themes_are_words_of_the_texts_and_not_stems(quick, monkeypatch):
-    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 60)
+    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 60)
     who = ["Police", "Nunes", "Senators", "Beavers", "Nurses", "Investigations"]
     texts = [f"{a} {b} in Los Angeles" for a in who for b in ("opened bridges", "denied charges", "promised policies")]
     documents = [document(f"d{i}", f"{texts[i % len(texts)]} number{i}", hours=i) for i in range(240)]
@@ -107,8 +107,8 @@ def test_themes_are_words_of_the_texts_and_not_stems(quick, monkeypatch):
 
 
 def test_a_theme_that_no_story_can_read_is_read_when_it_comes_again(quick, monkeypatch):
-    monkeypatch.setattr("firststory.pipeline.themes.GATHER", 60)
-    monkeypatch.setattr("firststory.alerts.stories.MOST_ASKED", 0)
+    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 60)
+    monkeypatch.setattr("firststory.stories.tracker.MOST_ASKED", 0)
     texts = [f"{who} denied charges" for who in ("Police", "Nunes", "Senators", "Beavers")]
     documents = [document(f"d{i}", f"{texts[i % 4]} number{i}", hours=i) for i in range(140)]
     core = build_core(quick(topics="nmf", budget=5.0))

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from firststory.kernels.project import project_rows
+from firststory.kernels.l1.project import project_rows
 from firststory.solvers import atom_moves
 from firststory.solvers.l1_coding import code_exactly
 from firststory.solvers.online_admm import (

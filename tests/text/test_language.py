@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from firststory.errors import MissingExtraError, ParameterError
-from firststory.store.state import pack_state, unpack_state
+from firststory.state import pack_state, unpack_state
 from firststory.text import StreamVectorizer
 from firststory.text.language import STEMMERS, identify, stop_words, supported
 from firststory.text.segmentation import IcuSegmenter, best_segmenter

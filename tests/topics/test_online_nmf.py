@@ -10,7 +10,7 @@ import firststory as fs
 from firststory.datasets.bars import make_bars, make_moving_bars, mix_bars
 from firststory.errors import ParameterError
 from firststory.evaluate.topics import match_topics
-from firststory.store.state import pack_state
+from firststory.state import pack_state
 
 
 def topic_stream(topics, n, rng, weights=None):

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from firststory.errors import ParameterError
+from firststory.units import DAY_SECONDS
 
-DAY = 86400.0
-UNITS = {"minute": 60.0, "hour": 3600.0, "day": DAY, "week": 7 * DAY}
+UNITS = {"minute": 60.0, "hour": 3600.0, "day": DAY_SECONDS, "week": 7 * DAY_SECONDS}
 UNTIMED_DAY = 1000
 """Documents that count as one day where a stream has no times: "20/day" is then 2 % of the documents."""
 
-BUCKET = {"minute": DAY / 8, "hour": DAY, "day": 1.4 * DAY, "week": 1.4 * DAY}
+BUCKET = {"minute": DAY_SECONDS / 8, "hour": DAY_SECONDS, "day": 1.4 * DAY_SECONDS, "week": 1.4 * DAY_SECONDS}
 """Seconds of budget that the bucket holds: at most a fifth of a week; less for who thinks in hours."""
 
 BudgetKind = Literal["rate", "share", "threshold"]
@@ -33,7 +33,7 @@ class Budget:
     kind: BudgetKind
     amount: float
     text: str
-    bucket: float = 1.4 * DAY
+    bucket: float = 1.4 * DAY_SECONDS
 
 
 def parse_budget(budget: str | float | Budget) -> Budget:
@@ -54,7 +54,7 @@ def parse_budget(budget: str | float | Budget) -> Budget:
         try:
             if rate := _RATE.fullmatch(budget):
                 unit = rate[2].lower()
-                amount = float(rate[1]) * DAY / UNITS[unit]
+                amount = float(rate[1]) * DAY_SECONDS / UNITS[unit]
                 if amount > 0:
                     return Budget("rate", amount, f"{float(rate[1]):g}/{unit}", BUCKET[unit])
             elif share := _SHARE.fullmatch(budget):

@@ -16,8 +16,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.alerts.harmless import harmless
 from firststory.alerts.memory import Remembered
+from firststory.harmless import harmless
 from firststory.records import Document, Evidence, Neighbour, NoveltyKind, Term
 
 N_TERMS = 8

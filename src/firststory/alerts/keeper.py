@@ -18,13 +18,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Self
 
-from firststory.alerts.budget import DAY, UNTIMED_DAY, Budget, fixed_bar, parse_budget
+from firststory.alerts.budget import UNTIMED_DAY, Budget, fixed_bar, parse_budget
+from firststory.units import DAY_SECONDS
 
 SHARPNESS = 0.7
 REST = 0.3
 """How full the bucket of a rate is where spending and income are in balance; half full where it holds next to nothing,
 and for shares, which know no silence."""
-RATE_MEMORY = 4 * DAY
+RATE_MEMORY = 4 * DAY_SECONDS
 """Half-life of the estimate of how many documents a day brings."""
 
 HISTORY = 500
@@ -86,7 +87,7 @@ class BudgetKeeper:
         self.strictness = 1.0
         """Feedback multiplies the budget by this, between a quarter and 1.2."""
         self._clock: float | None = None
-        self._grain = DAY
+        self._grain = DAY_SECONDS
         """How coarse the times are: a day until one comes that is not a midnight."""
         self._behind = 0
         self._documents = 0
@@ -135,7 +136,7 @@ class BudgetKeeper:
         """
         if self.budget.kind != "rate" or not times or all(t is None for t in times):
             return [list(range(n))] if n else []
-        unit = 3600.0 if self.budget.bucket < 1.4 * DAY else DAY
+        unit = 3600.0 if self.budget.bucket < 1.4 * DAY_SECONDS else DAY_SECONDS
         groups: dict[float, list[int]] = {}
         latest = min(t for t in times if t is not None)
         for i, time in enumerate(times):
@@ -187,7 +188,7 @@ class BudgetKeeper:
         if self.budget.kind == "share":
             per_day = UNTIMED_DAY if self._clock is None else self._recent_documents / self._recent_days
             return max(2.0, 0.7 * per_day * self.budget.amount)
-        return max(1.8, self.budget.amount * self.budget.bucket / DAY)
+        return max(1.8, self.budget.amount * self.budget.bucket / DAY_SECONDS)
 
     def change(self, budget: str | float | Budget) -> None:
         """Hold the stream to another budget from now on; the bar starts from its point of rest."""
@@ -205,14 +206,14 @@ class BudgetKeeper:
             return
         gap, span = self._pass_time(n, times)
         # Long silence says little about the rate of a stream that speaks: it counts for one day.
-        days = min((gap + span) / DAY, 1.0)
-        fade = 0.5 ** (days * DAY / RATE_MEMORY)
+        days = min((gap + span) / DAY_SECONDS, 1.0)
+        fade = 0.5 ** (days * DAY_SECONDS / RATE_MEMORY)
         self._recent_days = self._recent_days * fade + days
         self._recent_documents = self._recent_documents * fade + n
         if self.budget.kind == "share":
             before, during = 0.0, n * self.budget.amount
         else:
-            before, during = gap * self.budget.amount / DAY, span * self.budget.amount / DAY
+            before, during = gap * self.budget.amount / DAY_SECONDS, span * self.budget.amount / DAY_SECONDS
         # What the silence before a batch brought must fit into the bucket; what its own time brought is all there.
         self._tokens = min(self._capacity(), self._tokens + before * self.strictness) + during * self.strictness
 
@@ -223,19 +224,19 @@ class BudgetKeeper:
         ordinary day, and what is left of the day when the next one begins is paid then.
         """
         if not times:
-            return 0.0, n * DAY / UNTIMED_DAY if self._clock is None else 0.0
+            return 0.0, n * DAY_SECONDS / UNTIMED_DAY if self._clock is None else 0.0
         start, end = min(times), max(times)
-        for coarse in (3600.0, DAY):
+        for coarse in (3600.0, DAY_SECONDS):
             if self._grain == coarse and any(t % coarse for t in times):
                 self._grain = 0.0 if coarse == 3600.0 or any(t % 3600.0 for t in times) else 3600.0
         if self._clock is None:
             self._clock = start
-        self._behind = self._behind + n if end < self._clock - DAY - self._grain else 0
+        self._behind = self._behind + n if end < self._clock - DAY_SECONDS - self._grain else 0
         if self._behind >= BEHIND:
             self._clock, self._behind = end, 0
         gap = max(0.0, start - self._clock)
         at = max(self._clock, start)
-        within = min(n * DAY * self._recent_days / self._recent_documents, max(0.0, end + self._grain - at))
+        within = min(n * DAY_SECONDS * self._recent_days / self._recent_documents, max(0.0, end + self._grain - at))
         span = max(0.0, end - at, within if self._grain else 0.0)
         self._clock = at + span
         return gap, span
@@ -273,7 +274,7 @@ class BudgetKeeper:
         }
 
     def _record(self, force: bool, reason: str | None = None) -> None:
-        at = self._documents / UNTIMED_DAY if self._clock is None else self._clock / DAY
+        at = self._documents / UNTIMED_DAY if self._clock is None else self._clock / DAY_SECONDS
         if not force and at < self._recorded_at + 1.0:
             return
         if not force:

@@ -9,11 +9,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.alerts.harmless import harmless
+from firststory.harmless import display_title
 from firststory.records import Document
-
-TITLE = 120
-"""Characters of a title; a document without one is named by its first words."""
 
 
 class Remembered(NamedTuple):
@@ -26,27 +23,6 @@ class Remembered(NamedTuple):
 
 
 _Plain = tuple[str, str, datetime | None, NDArray[np.int32]]
-
-
-def title_of(document: Document) -> str:
-    """The title, or the first words of the text, made harmless.
-
-    Examples
-    --------
-    >>> title_of(Document(id="1", text="Harbour bridge closed.\\nThe storm had torn a cable."))
-    'Harbour bridge closed.'
-    """
-    given = harmless(document.title or "", TITLE)
-    if given:
-        return given
-    # Most often the first line is the title; the others are not even cut then.
-    first, *more = document.text[: 2 * TITLE].splitlines() or [""]
-    if more and (words := harmless(first, TITLE)):
-        return words
-    for line in document.text[: 40 * TITLE].splitlines():
-        if words := harmless(line, TITLE):
-            return words
-    return harmless(document.id, TITLE)
 
 
 class DocumentMemory:
@@ -81,7 +57,7 @@ class DocumentMemory:
         """Remember the next document of the stream; its columns are in order."""
         if columns.dtype != np.int32:
             columns = columns.astype(np.int32)
-        one = document.id, title_of(document), document.time, columns
+        one = document.id, display_title(document), document.time, columns
         if len(self._ring) < self.capacity:
             self._ring.append(one)
         elif self.capacity:

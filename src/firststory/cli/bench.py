@@ -19,15 +19,15 @@ def bench(
     """Measure speed and memory beside the peers that are installed."""
     from importlib import import_module
 
-    from firststory.benchmarks import BENCHMARKS
     from firststory.cli import results
+    from firststory.lab.benchmarks import BENCHMARKS
 
     if list_:
-        results.list_titles(BENCHMARKS, "firststory.benchmarks")
+        results.list_titles(BENCHMARKS, "firststory.lab.benchmarks")
         return
 
     def make(name: str) -> str:
-        module = import_module(f"firststory.benchmarks.{BENCHMARKS[name]}")
+        module = import_module(f"firststory.lab.benchmarks.{BENCHMARKS[name]}")
         return results.section(module.TITLE, module.run(quick=quick), f"firststory bench {name}", quick)
 
     failed = results.run_all(results.choose("firststory bench", names, BENCHMARKS), make, out)

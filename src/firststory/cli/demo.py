@@ -139,7 +139,7 @@ def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from firststory.alerts.harmless import harmless
+    from firststory.harmless import harmless
 
     told = store.status()
     counts = told["counts"]

@@ -119,8 +119,8 @@ def _run(name: str, documents: list[Document], settings: Settings) -> tuple[Dete
 def _show(result: Comparison) -> None:
     from rich.table import Table
 
-    from firststory.alerts.harmless import harmless
     from firststory.cli import output
+    from firststory.harmless import harmless
 
     screen = output.console()
     screen.print(

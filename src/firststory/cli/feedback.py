@@ -22,8 +22,8 @@ def feedback(
     """Say whether a verdict was useful: it moves the bar for alerts and, with enough marks, the score's weights."""
     from firststory.alerts.budget import parse_budget
     from firststory.alerts.feedback import Feedback
-    from firststory.alerts.harmless import harmless
     from firststory.cli import output
+    from firststory.harmless import harmless
 
     if undo == (useful is not None):
         raise typer.BadParameter("say one of --useful, --not-useful and --undo")

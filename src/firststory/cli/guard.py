@@ -19,7 +19,7 @@ LONGEST = 2000
 
 def complain(message: str) -> None:
     """One line on standard error. It may quote what strangers wrote: names of files, headers, values."""
-    from firststory.alerts.harmless import harmless
+    from firststory.harmless import harmless
 
     print("firststory: " + harmless(message, LONGEST), file=sys.stderr)
 

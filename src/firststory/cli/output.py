@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import regex
 
-from firststory.alerts.harmless import harmless
+from firststory.harmless import display_title, harmless
 from firststory.records import Story, Topic, TopicEvent, Verdict
 
 if TYPE_CHECKING:
@@ -134,9 +134,7 @@ def topic_json(topic: Topic, events: Sequence[TopicEvent] = ()) -> dict[str, Any
 
 
 def title_of(verdict: Verdict, limit: int = 100) -> str:
-    from firststory.alerts.memory import title_of as title
-
-    return harmless(title(verdict.document), limit)
+    return harmless(display_title(verdict.document), limit)
 
 
 def verdict_lines(verdict: Verdict, width: int, *, with_day: bool = True) -> Text:

@@ -9,7 +9,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-from firststory.alerts.harmless import harmless
+from firststory.harmless import harmless
 from firststory.sources.files import Meter
 
 if TYPE_CHECKING:

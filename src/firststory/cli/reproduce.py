@@ -23,10 +23,10 @@ def reproduce(
 
     from firststory.cli import results
     from firststory.errors import ParameterError
-    from firststory.experiments import EXPERIMENTS
+    from firststory.lab.experiments import EXPERIMENTS
 
     if list_:
-        results.list_titles(EXPERIMENTS, "firststory.experiments")
+        results.list_titles(EXPERIMENTS, "firststory.lab.experiments")
         return
     if not names and not all_:
         raise ParameterError(
@@ -41,7 +41,7 @@ def reproduce(
     figures.mkdir(parents=True, exist_ok=True)
 
     def make(name: str) -> str:
-        module = import_module(f"firststory.experiments.{EXPERIMENTS[name]}")
+        module = import_module(f"firststory.lab.experiments.{EXPERIMENTS[name]}")
         body = module.run(quick=quick, out=figures)
         return results.section(module.TITLE, body, f"firststory reproduce {name}", quick)
 

@@ -34,8 +34,8 @@ def run(
     from firststory.cli.progress import Progress
     from firststory.cli.summary import print_summary
     from firststory.pipeline.build import check_settings
+    from firststory.pipeline.garbage import settle
     from firststory.pipeline.runner import Runner
-    from firststory.pipeline.undisturbed import settle
     from firststory.sources.files import STDIN, Meter, expand, read_all
 
     given = {

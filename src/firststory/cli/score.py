@@ -32,8 +32,8 @@ def score(
     from firststory.cli.guard import complain
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import verdict_json, write_json
+    from firststory.pipeline.garbage import settle
     from firststory.pipeline.runner import Runner
-    from firststory.pipeline.undisturbed import settle
     from firststory.sources.files import expand, read_all
 
     given = {

@@ -48,9 +48,9 @@ def _show(told: dict[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from firststory.alerts.harmless import harmless
     from firststory.cli import output
     from firststory.cli.summary import TOLD
+    from firststory.harmless import harmless
 
     screen = output.console()
     table = Table(box=None, show_header=False, padding=(0, 1))
@@ -112,8 +112,8 @@ def _number(value: float | None) -> str:
 
 
 def _show_quarantine(bad: tuple[Any, ...]) -> None:
-    from firststory.alerts.harmless import harmless
     from firststory.cli import output
+    from firststory.harmless import harmless
 
     screen = output.console()
     for one in bad:

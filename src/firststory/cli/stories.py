@@ -58,7 +58,7 @@ def stories(
     from rich.table import Table
     from rich.text import Text
 
-    from firststory.alerts.harmless import harmless
+    from firststory.harmless import harmless
 
     table = Table(box=None, header_style="dim", padding=(0, 1), expand=False)
     table.add_column("story", no_wrap=True, min_width=5)
@@ -98,8 +98,8 @@ def lineage(story: Story, held: Sequence[str] = ()) -> str:
 
 def _show_head(opened: Store, name: str) -> None:
     """What a story is called, how it stands, and the way that it went, before its documents."""
-    from firststory.alerts.harmless import harmless
     from firststory.cli import output
+    from firststory.harmless import harmless
 
     story = opened.story(name)
     if story is None:

@@ -49,7 +49,7 @@ def topics(
     from rich.table import Table
     from rich.text import Text
 
-    from firststory.alerts.harmless import harmless
+    from firststory.harmless import harmless
 
     table = Table(box=None, header_style="dim", padding=(0, 1))
     table.add_column("theme", no_wrap=True, min_width=5)

@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from firststory.arrays import Floats
 from firststory.estimator import StreamEstimator, seconds
-
-Floats = NDArray[np.float64]
 
 RECENT = 1024
 """How many of the latest scores `offset_` is taken from."""

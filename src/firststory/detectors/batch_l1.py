@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from firststory.detectors.l1_base import Floats, L1DictionaryDetector, unit_rows
+from firststory.arrays import Floats
+from firststory.detectors.l1_base import L1DictionaryDetector, unit_rows
 from firststory.solvers.initial_atoms import missing_words, single_words
 from firststory.solvers.l1_coding import code_exactly
 from firststory.solvers.l1_dictionary import atoms_by_admm, learn_dictionary

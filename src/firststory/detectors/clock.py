@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from firststory.detectors.base import Floats
+from firststory.arrays import Floats
 from firststory.errors import ParameterError
 
 UNDECIDED = -1

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from firststory.detectors.base import Floats, StreamDetector
+from firststory.arrays import Floats
+from firststory.detectors.base import StreamDetector
 from firststory.detectors.clock import UNDECIDED, has_times
 from firststory.detectors.history import codes_of
 from firststory.detectors.mixture_base import from_history, from_stream

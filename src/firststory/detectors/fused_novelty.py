@@ -11,19 +11,18 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from firststory.detectors.base import Floats, StreamDetector
+from firststory.arrays import Floats
+from firststory.detectors.base import StreamDetector
 from firststory.detectors.clock import forward, standing
 from firststory.detectors.columns import IndexedColumns
 from firststory.detectors.vector_window import Vectors, VectorWindow
 from firststory.errors import ParameterError
-from firststory.kernels.ageing import capped_clock
-from firststory.kernels.fused import FusedIndex
-from firststory.kernels.meaning import blend_nearest, to_unit
-from firststory.kernels.running import running_share
+from firststory.kernels.fused.ageing import capped_clock
+from firststory.kernels.fused.index import FusedIndex
+from firststory.kernels.fused.running import running_share
+from firststory.kernels.text.meaning import blend_nearest, to_unit
+from firststory.units import DAY_SECONDS, UNBOUNDED
 
-DAY = 86400.0
-
-UNBOUNDED = 2**62
 """More documents than any stream has."""
 
 KNOBS = {
@@ -164,7 +163,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         n = rows.shape[0]
         days = np.full(n, self.day_ + self._step())
         if times is not None and self.timed_:
-            days = np.maximum((standing(times, n, self.now_) - self.origin_) / DAY, self.day_)
+            days = np.maximum((standing(times, n, self.now_) - self.origin_) / DAY_SECONDS, self.day_)
         ticks = np.array(
             [capped_clock(days[i : i + 1], self.rows_, self.day_, self.tick_, GAP_CAP)[0] for i in range(n)]
         )
@@ -191,8 +190,8 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         else:
             if not self.timed_:
                 # Times begin: the clock goes on from where the order of arrival has brought it.
-                self.origin_, self.timed_ = float(clock[0]) - DAY * self.day_, True
-            days = np.maximum((clock - self.origin_) / DAY, self.day_)
+                self.origin_, self.timed_ = float(clock[0]) - DAY_SECONDS * self.day_, True
+            days = np.maximum((clock - self.origin_) / DAY_SECONDS, self.day_)
         ticks = capped_clock(days, self.rows_, self.day_, self.tick_, GAP_CAP)
         self.day_, self.tick_ = float(days[-1]), float(ticks[-1])
         days, ticks = self._aged(days, ticks)
@@ -201,7 +200,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         neighbour, centroid, cosines, ordinals, self.labels_, self.cluster_similarities_, self.cluster_sizes_ = (
             self.index_.follow(
                 rows.indptr, rows.indices, _log_counts(rows), days, ticks, width=rows.shape[1], k=k, window=window,
-                max_age=self.max_age / DAY if self.max_age is not None and self.timed_ else math.inf,
+                max_age=self.max_age / DAY_SECONDS if self.max_age is not None and self.timed_ else math.inf,
                 budget=self.budget, knobs=self._knobs(),
             )
         )  # fmt: skip

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.arrays import Floats
 from firststory.errors import ParameterError
-
-Floats = NDArray[np.float64]
 
 FALSE_ALARM_WEIGHT = 4.9
 """P_miss + 4.9 P_FA is the TDT cost with its usual constants (A14)."""

@@ -12,14 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from firststory.detectors.base import Floats, StreamDetector
+from firststory.arrays import Floats
+from firststory.detectors.base import StreamDetector
 from firststory.detectors.clock import forward, standing
 from firststory.detectors.columns import IndexedColumns
 from firststory.detectors.history import codes_of, least_topic_cost
 from firststory.estimator import seconds
-from firststory.kernels.clusters import ClusterIndex
+from firststory.kernels.neighbours.clusters import ClusterIndex
+from firststory.units import UNBOUNDED
 
-UNBOUNDED = 2**62
 """More documents than any stream has."""
 
 DEFAULT_THRESHOLD = 0.2

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from firststory.detectors.base import Floats, StreamDetector
+from firststory.arrays import Floats
+from firststory.detectors.base import StreamDetector
 from firststory.detectors.clock import UNDECIDED, has_times
 from firststory.detectors.history import codes_of, first_of_each
-from firststory.detectors.incremental_clustering import DEFAULT_THRESHOLD, UNBOUNDED, best_threshold
+from firststory.detectors.incremental_clustering import DEFAULT_THRESHOLD, best_threshold
 from firststory.estimator import seconds
-from firststory.kernels.clusters import ROWS, ClusterIndex
-
-DAY = 86400.0
+from firststory.kernels.neighbours.clusters import ROWS, ClusterIndex
+from firststory.units import DAY_SECONDS, UNBOUNDED
 
 UNTRAINED = (2.0, -10.0, 0.0, 0.0)
 """Intercept and weights before any labels were seen: an even bet at cosine 0.2, nothing else counts."""
@@ -167,7 +167,7 @@ class LogisticNovelty(StreamDetector):
         return self.features_
 
     def _features(self, cosines: Floats, sizes: NDArray[np.int64], ages: Floats) -> Floats:
-        return np.column_stack([cosines, np.log1p(sizes), ages / DAY if self.timed_ == 1 else ages])
+        return np.column_stack([cosines, np.log1p(sizes), ages / DAY_SECONDS if self.timed_ == 1 else ages])
 
     def _log_odds(self, features: Floats) -> Floats:
         # Row by row sums: a matrix product may round differently for one row and for many.

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from firststory.arrays import Floats, Ints
 from firststory.detectors.history import first_of_each, least_topic_cost
 from firststory.detectors.mixture_clusters import Base, MixtureClusters, Rules
 from firststory.solvers.empirical_bayes import (
@@ -22,9 +23,6 @@ from firststory.solvers.empirical_bayes import (
     concentration,
     concentration_over_time,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 FIRST_PRECISION = 500.0
 """λ until the first validation: where it came out on streams of news."""

@@ -11,17 +11,9 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from firststory.kernels.mixture import mixture_novelty
-from firststory.kernels.mixture_pool import (
-    base_evidence,
-    cluster_counts,
-    pack_postings,
-    refresh_clusters,
-    refresh_gains,
-)
-from firststory.kernels.mixture_update import (
+from firststory.arrays import Floats, Ints
+from firststory.kernels.mixture.learning import (
     DEAD,
     LIVE,
     NEED_PACK,
@@ -39,9 +31,14 @@ from firststory.kernels.mixture_update import (
     USED,
     learn_documents,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from firststory.kernels.mixture.pool import (
+    base_evidence,
+    cluster_counts,
+    pack_postings,
+    refresh_clusters,
+    refresh_gains,
+)
+from firststory.kernels.mixture.scoring import mixture_novelty
 
 CERTAIN = 1e6
 """The log-odds of a document that no cluster was there to explain: finite, and above all others."""

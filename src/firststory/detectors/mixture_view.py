@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from firststory.detectors.base import Floats
+from firststory.arrays import Floats
 from firststory.detectors.mixture_clusters import MixtureClusters
 from firststory.errors import ParameterError
 

@@ -11,12 +11,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from firststory.detectors.base import Floats, StreamDetector
+from firststory.arrays import Floats
+from firststory.detectors.base import StreamDetector
 from firststory.detectors.clock import forward, standing
 from firststory.detectors.columns import IndexedColumns
-from firststory.kernels.cosine import CosineIndex
+from firststory.kernels.neighbours.cosine import CosineIndex
+from firststory.units import UNBOUNDED
 
-UNBOUNDED = 2**62
 """More documents than any stream has."""
 
 

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from firststory.detectors.l1_base import Floats, L1DictionaryDetector, unit_rows
+from firststory.arrays import Floats
+from firststory.detectors.l1_base import L1DictionaryDetector, unit_rows
 from firststory.solvers.initial_atoms import missing_words
 from firststory.solvers.l1_coding import L1Coding
 from firststory.solvers.online_admm import fit_rows, inner_steps, online_step, step_size, subgradient_step

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from firststory.arrays import Floats
+
 Vectors = NDArray[np.float32]
 
 

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.alerts.budget import DAY, UNTIMED_DAY, Budget, parse_budget
+from firststory.alerts.budget import UNTIMED_DAY, Budget, parse_budget
 from firststory.errors import ParameterError
 from firststory.evaluate.clustering import clustering_scores
 from firststory.evaluate.ranking import roc_auc
 from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
 from firststory.records import Document, Verdict
+from firststory.units import DAY_SECONDS
 
 TOLERANCE = 0.2
 """A week has kept to the budget when it is within a fifth of it."""
@@ -208,7 +209,7 @@ def detection_delay(labels: NDArray[Any], times: NDArray[np.float64], is_novel: 
             found[label] = (seen.get(label, 0), time)
         seen[label] = seen.get(label, 0) + 1
     missed = [found[label][0] for label in found]
-    days = [(found[label][1] - first[label][1]) / DAY for label in found]
+    days = [(found[label][1] - first[label][1]) / DAY_SECONDS for label in found]
     known = [d for d in days if d == d]
     return Delay(
         n_stories=len(first),
@@ -229,7 +230,7 @@ def budget_kept(times: NDArray[np.float64], is_novel: NDArray[np.bool_], budget:
         share = budget.amount * len(is_novel) / days
         amount = {"rate": budget.amount, "share": share}.get(budget.kind)
         return BudgetKept(float(is_novel.sum()) / days, amount, 0, float("nan"), (), unit)
-    day = np.floor(times[timed] / DAY).astype(np.int64)
+    day = np.floor(times[timed] / DAY_SECONDS).astype(np.int64)
     alerts = is_novel[timed]
     start = int(day.min())
     documents_by_day = np.bincount(day - start)

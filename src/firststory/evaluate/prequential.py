@@ -9,11 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from firststory.arrays import Floats
 from firststory.errors import ParameterError
 from firststory.evaluate.ranking import StepAuc, roc_auc, roc_auc_by_step
 from firststory.evaluate.tdt import TdtCost, tdt_cost
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.arrays import Floats
 from firststory.datasets.streams import TextStream
 from firststory.evaluate.clustering import clustering_scores
 from firststory.evaluate.ranking import StepAuc, roc_auc, roc_auc_by_step
@@ -16,9 +17,7 @@ from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
 from firststory.pipeline.runner import Runner
 from firststory.records import Position
 from firststory.settings import Settings
-
-Floats = NDArray[np.float64]
-DAY = 86400.0
+from firststory.units import DAY_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class Evaluation:
     def alerts_per_day(self) -> float:
         """Alerts by the days that the stream spans; NaN where it has no times."""
         span = np.nanmax(self.times) - np.nanmin(self.times) if np.isfinite(self.times).any() else 0.0
-        return float(self.is_novel.sum() / max(span / DAY, 1.0)) if span else float("nan")
+        return float(self.is_novel.sum() / max(span / DAY_SECONDS, 1.0)) if span else float("nan")
 
     def alert_share(self) -> float:
         """The part of all documents that were alerts."""

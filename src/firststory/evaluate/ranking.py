@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from firststory.arrays import Floats
 from firststory.evaluate.tdt import det_curve
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

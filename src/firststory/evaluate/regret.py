@@ -16,9 +16,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.arrays import Floats
 from firststory.solvers.tensor_power import rank_one_sum, spectral_norm
-
-Floats = NDArray[np.float64]
 
 
 def word_space_regret(

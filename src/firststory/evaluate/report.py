@@ -15,9 +15,9 @@ from jinja2 import Environment
 from markupsafe import Markup
 from scipy.special import ndtri
 
-from firststory.alerts.harmless import harmless
 from firststory.evaluate.comparison import Comparison, DetectorScore
 from firststory.evaluate.figures import Axis, Line, line_figure, round_ticks
+from firststory.harmless import harmless
 
 DET_TICKS = (0.001, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from firststory.arrays import Floats
 
 
 @dataclass(frozen=True)

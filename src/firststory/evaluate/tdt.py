@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from firststory.arrays import Floats
 from firststory.errors import ParameterError
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
+from firststory.arrays import Floats
 from firststory.solvers.orthogonal_nmf import code_step, relative_residuals
-
-Floats = NDArray[np.float64]
 
 
 def match_topics(found: ArrayLike, true: ArrayLike) -> tuple[NDArray[np.int64], Floats]:

@@ -41,6 +41,6 @@ def _stamped(compiled: Any) -> Any:
 
 @cache
 def _all_kernels() -> str:
-    """A fingerprint of the files of this folder."""
-    files = sorted(Path(__file__).parent.glob("*.py"))
+    """A fingerprint of all files of this folder."""
+    files = sorted(Path(__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()

@@ -1,4 +1,4 @@
-"""From settings to a stream: which vectoriser feeds which detector, under the names that people type."""
+"""From settings to a stream: which vectorizer feeds which detector, under the names that people type."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def build_detector(name: str, *, memory: int | None = None, seed: int = 0) -> An
     return kind(**{key: value for key, value in offered.items() if key in known})
 
 
-def build_vectoriser(name: str, settings: Settings) -> Any:
-    from firststory.text.vectoriser import StreamVectorizer
+def build_vectorizer(name: str, settings: Settings) -> Any:
+    from firststory.text.vectorizer import StreamVectorizer
 
     return StreamVectorizer(language=settings.language, max_terms=settings.max_terms, **recipe_of(name).rows)
 
@@ -111,7 +111,7 @@ def check_settings(settings: Settings, detector: Any = None) -> None:
     `detector` is one of your own, of whose scores nothing is known.
     """
     from firststory.alerts.budget import parse_budget
-    from firststory.pipeline.window import parse_window
+    from firststory.pipeline.steps import parse_window
     from firststory.sources.files import FORMATS
     from firststory.text.language import check_language
 
@@ -146,11 +146,11 @@ def build_core(settings: Settings, detector: Any = None) -> Any:
     from firststory.alerts.feedback import Feedback
     from firststory.alerts.gate import AlertGate
     from firststory.alerts.memory import DocumentMemory
-    from firststory.alerts.stories import StoryTracker
     from firststory.detectors.fused_novelty import FusedNovelty
     from firststory.detectors.nearest_neighbour import NearestNeighbour
     from firststory.pipeline.step import Parts, StreamCore
-    from firststory.pipeline.themes import Themes
+    from firststory.pipeline.stream_topics import Themes
+    from firststory.stories.tracker import StoryTracker
     from firststory.text.meaning import ShortTextVectors
     from firststory.topics.online_nmf import OnlineNMF
 
@@ -163,7 +163,7 @@ def build_core(settings: Settings, detector: Any = None) -> Any:
     knows_neighbours = "n_neighbours" in detector.get_params(deep=False)
     return StreamCore(
         Parts(
-            vectoriser=build_vectoriser(name, settings),
+            vectorizer=build_vectorizer(name, settings),
             detector=detector,
             gate=AlertGate(settings.budget, floor=floor),
             stories=StoryTracker(window=memory),

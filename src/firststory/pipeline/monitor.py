@@ -10,7 +10,7 @@ from typing import Any, Self
 from firststory.errors import DocumentError, ParameterError
 from firststory.pipeline.build import check_settings
 from firststory.pipeline.runner import Runner
-from firststory.pipeline.window import Arrival
+from firststory.pipeline.steps import Arrival
 from firststory.records import Document, Position, Quarantined, Story, Topic, Verdict
 from firststory.settings import load
 from firststory.sources.parse import content_id, document_from, document_of

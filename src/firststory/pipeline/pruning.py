@@ -23,15 +23,15 @@ def make_room(parts: Any) -> None:
     ----------
     parts : Parts
     """
-    vectoriser = parts.vectoriser
-    if not hasattr(vectoriser, "vocabulary_") or len(vectoriser.vocabulary_) < NEARLY_FULL * vectoriser.max_terms:
+    vectorizer = parts.vectorizer
+    if not hasattr(vectorizer, "vocabulary_") or len(vectorizer.vocabulary_) < NEARLY_FULL * vectorizer.max_terms:
         return
     known = [parts.detector, parts.neighbours, parts.memory, parts.stories, parts.themes]
     known = [part for part in known if part is not None]
     if not all(hasattr(part, "renumber") for part in known):
         return
     in_use = np.unique(np.concatenate([part.columns_in_use() for part in known]))
-    if len(in_use) <= TOO_MANY * vectoriser.max_terms:
-        remap = vectoriser.prune(keep=in_use)
+    if len(in_use) <= TOO_MANY * vectorizer.max_terms:
+        remap = vectorizer.prune(keep=in_use)
         for part in known:
             part.renumber(remap.old_to_new)

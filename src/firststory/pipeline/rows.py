@@ -1,4 +1,4 @@
-"""Rows of the vectoriser as unit rows: what evidence and stories are made of."""
+"""Rows of the vectorizer as unit rows: what evidence and stories are made of."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 
-def unit_rows(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
+def unit_rows(rows: sp.csr_matrix, vectorizer: Any) -> sp.csr_matrix:
     """Rows of unit length, (1 + ln x) * idf^1.25, whatever the detector's own rows are: evidence and stories do not
     depend on it. Every row has a term; the counts x of tf-idf rows are found again, see `_counts`."""
-    n = vectoriser.n_documents_
-    frequency = np.minimum(vectoriser.frequency_of(rows.indices), n)
+    n = vectorizer.n_documents_
+    frequency = np.minimum(vectorizer.frequency_of(rows.indices), n)
     idf = np.log((1.0 + n) / (1.0 + frequency)) + 1.0
-    counts = _counts(rows, idf) if vectoriser.weighting == "tfidf" else rows.data
+    counts = _counts(rows, idf) if vectorizer.weighting == "tfidf" else rows.data
     # Two roots make the fifth quarter, and are much quicker than a power.
     data = (1.0 + np.log(np.maximum(counts, 1.0))) * (idf * np.sqrt(np.sqrt(idf)))
     squares = np.concatenate([[0.0], np.cumsum(data * data)])
@@ -24,9 +24,9 @@ def unit_rows(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
     return sp.csr_matrix((data / np.repeat(lengths, np.diff(rows.indptr)), rows.indices, rows.indptr), shape=rows.shape)
 
 
-def without_common(rows: sp.csr_matrix, vectoriser: Any) -> sp.csr_matrix:
+def without_common(rows: sp.csr_matrix, vectorizer: Any) -> sp.csr_matrix:
     """The rows without the stop words that short texts keep: no theme is made of them."""
-    common = vectoriser.is_common(rows.indices)
+    common = vectorizer.is_common(rows.indices)
     if not common.any():
         return rows
     kept = rows.copy()

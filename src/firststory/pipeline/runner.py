@@ -13,11 +13,11 @@ from typing import Any
 
 from firststory.errors import ParameterError
 from firststory.pipeline.build import build_core, check_settings
-from firststory.pipeline.copies import Earlier, text_number
-from firststory.pipeline.window import Arrival, Window
+from firststory.pipeline.duplicates import Earlier, text_number
+from firststory.pipeline.steps import Arrival, Window
 from firststory.records import Batch, Step
 from firststory.settings import Settings
-from firststory.store.state import pack_state, unpack_state
+from firststory.state import pack_state, unpack_state
 from firststory.store.store import Store
 
 

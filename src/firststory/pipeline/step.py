@@ -17,21 +17,21 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.alerts.arrival import Arrival
 from firststory.alerts.budget import Budget
 from firststory.alerts.feedback import Feedback
 from firststory.alerts.gate import AlertGate
 from firststory.alerts.memory import DocumentMemory
-from firststory.alerts.stories import Assignment, StoryTracker
 from firststory.errors import StateError
 from firststory.pipeline.clock import StreamClock
-from firststory.pipeline.copies import NEAR_COSINE, Copies, Earlier, full_text, numbers_of, title_before
+from firststory.pipeline.duplicates import NEAR_COSINE, Copies, Earlier, full_text, numbers_of, title_before
+from firststory.pipeline.garbage import undisturbed
 from firststory.pipeline.pruning import make_room
 from firststory.pipeline.rows import unit_rows, without_common
-from firststory.pipeline.themes import Themes
-from firststory.pipeline.undisturbed import undisturbed
+from firststory.pipeline.stream_topics import Themes
 from firststory.pipeline.verdicts import N_SHOWN, Judged, verdict
 from firststory.records import Batch, Document, Step
+from firststory.stories.arrival import Arrival
+from firststory.stories.tracker import Assignment, StoryTracker
 from firststory.text.meaning import LANGUAGES, ShortTextVectors
 
 STATE_VERSION = 2
@@ -45,7 +45,7 @@ ASSUMED = "UTC, assumed"
 class Parts:
     """What a stream is made of; `build` puts it together, the step only calls it."""
 
-    vectoriser: Any
+    vectorizer: Any
     detector: Any
     gate: AlertGate
     stories: StoryTracker
@@ -85,7 +85,7 @@ class StreamCore:
 
     def _step(self, batch: Batch, known: Collection[str], earlier: Earlier | None) -> Step:
         self.parts.gate.keeper.begin_step()
-        unread, unbelieved = _unread(self.parts.vectoriser), self._clock.unbelieved
+        unread, unbelieved = _unread(self.parts.vectorizer), self._clock.unbelieved
         fresh = self._known.not_redelivered(batch.documents, known)
         # Where the detector does not mind the order inside a batch, nothing else does: equal times go by their ids.
         ordered = fresh if getattr(self.parts.detector, "sequential", True) else sorted(fresh, key=_time_and_id)
@@ -117,11 +117,11 @@ class StreamCore:
             "untimed": sum(document.time is None for document in fresh),
             "assumed_utc": sum(d.time is not None and d.time.tzname() == ASSUMED for d in fresh),
             "quarantined": len(batch.quarantined),
-            "unread": _unread(self.parts.vectoriser) - unread,
+            "unread": _unread(self.parts.vectorizer) - unread,
             "ahead": self._clock.unbelieved - unbelieved,
         }
-        themes, vectoriser = self.parts.themes, self.parts.vectoriser
-        topics, events = themes.report(vectoriser, batch.index, read=self.parts.stories.reads) if themes else ((), ())
+        themes, vectorizer = self.parts.themes, self.parts.vectorizer
+        topics, events = themes.report(vectorizer, batch.index, read=self.parts.stories.reads) if themes else ((), ())
         make_room(self.parts)
         return Step(
             index=batch.index,
@@ -146,7 +146,7 @@ class StreamCore:
         parts = self.parts
         if not documents:
             return {}, 0
-        rows = parts.vectoriser.partial_fit_transform([full_text(document) for document in documents])
+        rows = parts.vectorizer.partial_fit_transform([full_text(document) for document in documents])
         has_words = np.diff(rows.indptr) > 0
         with_words = [document for document, some in zip(documents, has_words, strict=True) if some]
         if not with_words:
@@ -155,14 +155,14 @@ class StreamCore:
         times = None if clock is None else np.array([clock[document.id] for document in with_words])
         unexplained = self._unexplained(rows)
         scores, made_of = self._scores(rows, times, self._vectors(with_words))
-        weights = unit_rows(rows, parts.vectoriser)
+        weights = unit_rows(rows, parts.vectorizer)
         neighbours, cosines = self._neighbours(weights, times)
         moments = [None] * len(with_words) if times is None else times.tolist()
         judgements = parts.gate.judge(scores, moments, [document.id for document in with_words])
         places = np.flatnonzero(has_words).tolist()
         if parts.themes:
-            parts.themes.learn(without_common(weights, parts.vectoriser))
-            parts.themes.look(weights, parts.vectoriser.last_readings, places)
+            parts.themes.learn(without_common(weights, parts.vectorizer))
+            parts.themes.look(weights, parts.vectorizer.last_readings, places)
         judged = {}
         bounds = weights.indptr.tolist()
         named = list(zip(neighbours.tolist(), cosines.tolist(), strict=True))
@@ -184,7 +184,7 @@ class StreamCore:
                 parts.memory.those(zip(ordinals[:shown], likeness[:shown], strict=True)),
             )
             if judgement.is_novel:
-                one.tokens = _placed_tokens(parts.vectoriser, document)
+                one.tokens = _placed_tokens(parts.vectorizer, document)
                 one.residual = _parts_left(rows, unexplained, i)
                 if parts.themes:
                     parts.themes.listen(one.tokens)
@@ -194,7 +194,7 @@ class StreamCore:
     def _vectors(self, documents: Sequence[Document]) -> dict[str, Any]:
         """What the documents are about, where any of them is short and in a language that the vectors know."""
         meaning = self.parts.meaning
-        if meaning is None or self.parts.vectoriser.language_ not in LANGUAGES:
+        if meaning is None or self.parts.vectorizer.language_ not in LANGUAGES:
             return {}
         vectors = meaning.transform(full_text(document) for document in documents)
         return {"vectors": vectors} if vectors.any() else {}
@@ -283,7 +283,7 @@ class StreamCore:
                 # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
                 return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
             if not readings:
-                readings.append(self.parts.vectoriser.last_readings(LEAD))
+                readings.append(self.parts.vectorizer.last_readings(LEAD))
             return readings[0][one.place]
 
         return reads
@@ -337,7 +337,7 @@ class StreamCore:
             "ids": self._known.ids,
             "texts": self._known.texts,
             "firsts": self._known.firsts,
-            "vectoriser": parts.vectoriser,
+            "vectorizer": parts.vectorizer,
             "detector": parts.detector,
             "gate": parts.gate,
             "stories": parts.stories,
@@ -356,12 +356,12 @@ def _heard(marks: Sequence[bool | None], feedback: Feedback, budget: Budget) -> 
     return f"{len(marks)} marks ({', '.join(counts)}). {feedback.explain(budget)}"
 
 
-def _placed_tokens(vectoriser: Any, document: Document) -> list[Any]:
+def _placed_tokens(vectorizer: Any, document: Document) -> list[Any]:
     """The words that are read of a document, in their order. Places are those in its text; in a title there is none."""
     title = title_before(document)
-    before = vectoriser.tokens(title, first_only=True) if title else ()
+    before = vectorizer.tokens(title, first_only=True) if title else ()
     placeless = [token._replace(start=-1, end=-1) for token in before]
-    return [*placeless, *vectoriser.tokens(document.text, first_only=True)]
+    return [*placeless, *vectorizer.tokens(document.text, first_only=True)]
 
 
 def _span(seconds: NDArray[np.float64]) -> tuple[datetime, datetime]:
@@ -380,9 +380,9 @@ def _parts_left(rows: sp.csr_matrix, unexplained: sp.csr_matrix | None, i: int) 
     return {column: value / whole[column] for column, value in pairs if whole.get(column, 0.0) > 0.0}
 
 
-def _unread(vectoriser: Any) -> int:
+def _unread(vectorizer: Any) -> int:
     """Words that have found no room in the vocabulary so far."""
-    return int(getattr(vectoriser, "n_dropped_", 0))
+    return int(getattr(vectorizer, "n_dropped_", 0))
 
 
 def _time_and_id(document: Document) -> tuple[float, str]:

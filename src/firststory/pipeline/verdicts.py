@@ -11,8 +11,8 @@ import numpy as np
 from firststory.alerts.explain import explain
 from firststory.alerts.gate import Judgement
 from firststory.alerts.memory import Remembered
-from firststory.alerts.stories import Assignment
 from firststory.records import Document, Evidence, NoveltyKind, Verdict
+from firststory.stories.tracker import Assignment
 
 N_SHOWN = 3
 """Nearest earlier documents that a verdict names."""

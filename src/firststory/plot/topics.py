@@ -7,11 +7,10 @@ from datetime import UTC
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from firststory.arrays import Floats
 from firststory.records import Topic, TopicEvent
-
-Floats = NDArray[np.float64]
 
 PALETTE = (
     "#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377",

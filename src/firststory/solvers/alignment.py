@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-Floats = NDArray[np.float64]
+from firststory.arrays import Floats
 
 
 def match_topics(previous: Floats, current: Floats) -> NDArray[Any]:

@@ -9,10 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.kernels.dictionary import gram_of_codes, moved_terms, projected_atoms, thresholds_of_atoms
+from firststory.arrays import Floats
+from firststory.kernels.l1.dictionary import gram_of_codes, moved_terms, projected_atoms, thresholds_of_atoms
 from firststory.solvers.blocks import run_blocks
-
-Floats = NDArray[np.float64]
 
 TERMS = 2048
 """Terms a block; fixed, so that nothing depends on the number of threads."""

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from firststory.arrays import Floats
 
 BLOCKS = 4
 """How many blocks the search space holds before it is restarted from its best vectors."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.special import digamma
 
-Floats = NDArray[np.float64]
+from firststory.arrays import Floats
 
 PRECISION_BOUNDS = (1.0, 1e8)
 CONCENTRATION_BOUNDS = (1e-6, 1e6)

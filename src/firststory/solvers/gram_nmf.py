@@ -12,10 +12,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.kernels.factor import add_outer, nonnegative_quadratic
+from firststory.arrays import Floats
+from firststory.kernels.topics.factor import add_outer, nonnegative_quadratic
 from firststory.solvers.orthogonal_nmf import code_step, overlap_cost, unit_columns
-
-Floats = NDArray[np.float64]
 
 DEAD = 1e-8
 """A topic with less than this part of the average topic's energy has nothing left to learn from."""

@@ -12,11 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.kernels.coding import code_documents
+from firststory.arrays import Floats
+from firststory.kernels.l1.coding import code_documents
 from firststory.solvers.blocks import run_blocks
 from firststory.solvers.spectrum import largest_eigenvalue
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10
 """No slope of the optimum is below minus this."""

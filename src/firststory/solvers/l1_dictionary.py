@@ -11,13 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from firststory.solvers.l1_coding import L1Coding, code_exactly
 from firststory.solvers.online_admm import inner_steps, online_step, subgradient_step
 from firststory.solvers.spectrum import largest_eigenvalue
-
-Floats = NDArray[np.float64]
 
 PATIENCE = 5
 """Rounds that are looked at together: a single short step says nothing of convergence."""

@@ -13,10 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.kernels.lasso import lasso_rows
+from firststory.arrays import Floats
+from firststory.kernels.l1.lasso import lasso_rows
 from firststory.solvers.blocks import run_blocks
-
-Floats = NDArray[np.float64]
 
 BLOCK = 256
 

@@ -18,9 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.kernels.moments import add_documents, apply_pairs, mirror, project_documents
-
-Floats = NDArray[np.float64]
+from firststory.arrays import Floats
+from firststory.kernels.topics.moments import add_documents, apply_pairs, mirror, project_documents
 
 BLOCK = 2048
 """Words whose correction terms are multiplied at once."""

@@ -14,14 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from firststory.kernels.dictionary import by_term, term_correlations, without_small
-from firststory.kernels.multipliers import carried_multipliers, clipped_excess, clipped_multipliers, largest_first
-from firststory.kernels.project import project_rows
+from firststory.arrays import Floats
+from firststory.kernels.l1.dictionary import by_term, term_correlations, without_small
+from firststory.kernels.l1.multipliers import carried_multipliers, clipped_excess, clipped_multipliers, largest_first
+from firststory.kernels.l1.project import project_rows
 from firststory.solvers.atom_moves import TERMS, AtomMover, ByTerm
 from firststory.solvers.blocks import run_blocks
 from firststory.solvers.spectrum import largest_eigenvalue
-
-Floats = NDArray[np.float64]
 
 DOCUMENTS = 256
 """Documents a block; fixed, so that nothing depends on the number of threads."""

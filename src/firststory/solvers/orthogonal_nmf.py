@@ -15,12 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.extmath import randomized_svd
 
-from firststory.kernels.factor import add_outer, nonnegative_quadratic, residual_squares, row_products
-
-Floats = NDArray[np.float64]
+from firststory.arrays import Floats
+from firststory.kernels.topics.factor import add_outer, nonnegative_quadratic, residual_squares, row_products
 
 TINY = 1e-12
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from firststory.arrays import Floats
 from firststory.solvers.tensor_power import tensor_power
 
-Floats = NDArray[np.float64]
 Weighting = Literal["tensor", "nnls"]
 
 SMALLEST_WEIGHT = 1e-6

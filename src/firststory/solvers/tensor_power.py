@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from firststory.kernels.tensor import deflate, largest_value, polish, unexplained
-
-Floats = NDArray[np.float64]
+from firststory.arrays import Floats
+from firststory.kernels.topics.tensor import deflate, largest_value, polish, unexplained
 
 TOLERANCE = 1e-13
 

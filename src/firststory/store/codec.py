@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from firststory.growth import HOUR, first_hour, growth
+from firststory.growth import first_hour, growth
 from firststory.records import Document, Evidence, Neighbour, Story, Term, Topic, TopicEvent, Verdict
+from firststory.units import EPOCH, HOUR_SECONDS, MICROSECOND
 
 Row = Any
 """A mapping from the names of columns to values, as SQLAlchemy gives it."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
@@ -31,11 +30,11 @@ def to_json(value: Any) -> str:
 
 
 def to_microseconds(time: datetime | None) -> int | None:
-    return None if time is None else (time - _EPOCH) // _MICROSECOND
+    return None if time is None else (time - EPOCH) // MICROSECOND
 
 
 def to_time(value: int | None) -> datetime | None:
-    return None if value is None else _EPOCH + timedelta(microseconds=value)
+    return None if value is None else EPOCH + timedelta(microseconds=value)
 
 
 def to_signed(number: int | None) -> int | None:
@@ -166,7 +165,7 @@ def _growth_now(row: Row, hours: tuple[tuple[int, int], ...], now: float) -> flo
     if hours:
         return growth(hours, now)
     # Without hours (an earlier version wrote it) what was true at its last document holds until that is a week old.
-    is_quiet = row["last_seen"] is not None and row["last_seen"] / 1e6 < first_hour(now) * HOUR
+    is_quiet = row["last_seen"] is not None and row["last_seen"] / 1e6 < first_hour(now) * HOUR_SECONDS
     return 0.0 if is_quiet else float(row["growth"])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firststory.text.vectoriser import StreamVectorizer, Token
+from firststory.text.vectorizer import StreamVectorizer, Token
 from firststory.text.vocabulary import Remap, Vocabulary
 
 __all__ = ["StreamVectorizer", "Token", "Remap", "Vocabulary"]

@@ -1,6 +1,6 @@
 """From a surface form to its terms: normalise, drop stop words, stem. Each form of a stream is resolved once.
 
-A text is cut where it stands (`firststory.kernels.tokens`), so that every token slices the original text; what is done
+A text is cut where it stands (`kernels.text.tokens`), so that every token slices the original text; what is done
 to its letters is done here, to the form: NFKC, zero-width characters and controls out, lower case, numbers in one
 spelling, elisions off, stop words out, stem.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 import regex
 
-from firststory.kernels.tokens import HASHTAG, HOST, MENTION, RUN
+from firststory.kernels.text.tokens import HASHTAG, HOST, MENTION, RUN
 from firststory.text.characters import INVISIBLE
 from firststory.text.language import ELISIONS, UNKNOWN, stemmer
 

@@ -9,7 +9,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from firststory.kernels import tokens as k
+from firststory.kernels.text import tokens as k
 
 Classes = NDArray[np.uint8]
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.kernels.counting import MANY_TERMS, NO_TERM, pending_forms
-from firststory.kernels.tokens import RUN, find_tokens, number_forms, rehash
+from firststory.kernels.text.counting import MANY_TERMS, NO_TERM, pending_forms
+from firststory.kernels.text.tokens import RUN, find_tokens, number_forms, rehash
 from firststory.text.analyse import Analyser, is_marked
 from firststory.text.characters import plain_classes, word_classes
 from firststory.text.chunks import Chunk

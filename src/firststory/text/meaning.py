@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.kernels.meaning import UNKNOWN, sum_pieces, to_unit
-from firststory.kernels.tokens import number_forms
-from firststory.kernels.words import AROUND, SPACE, cut_words
+from firststory.kernels.text.meaning import UNKNOWN, sum_pieces, to_unit
+from firststory.kernels.text.tokens import number_forms
+from firststory.kernels.text.words import AROUND, SPACE, cut_words
 from firststory.text.word_pieces import WordPieces, load_pieces
 
 MAX_LENGTH = 64

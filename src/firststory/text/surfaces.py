@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.kernels.first_places import first_places
+from firststory.kernels.text.first_places import first_places
 from firststory.text.chunks import Chunk
 from firststory.text.forms import FormTable
 

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from firststory.arrays import Floats
 from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
-from firststory.kernels.sparse_sums import heaviest
+from firststory.kernels.stories.sparse_sums import heaviest
 from firststory.records import Topic
 from firststory.topics.lineage import Lineage
-
-Floats = NDArray[np.float64]
 
 
 class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamEstimator):

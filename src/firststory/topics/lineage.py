@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from firststory.arrays import Floats
 from firststory.records import TopicEvent, TopicEventKind
 from firststory.solvers.orthogonal_nmf import relate_products, unit_columns
-
-Floats = NDArray[np.float64]
 
 SAME = 0.5
 """Cosine above which a topic keeps its name."""

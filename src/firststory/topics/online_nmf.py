@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from firststory.arrays import Floats
 from firststory.errors import ParameterError
 from firststory.solvers.gram_nmf import Statistics, stream_step
 from firststory.solvers.orthogonal_nmf import (
@@ -26,8 +27,6 @@ from firststory.solvers.orthogonal_nmf import (
     unit_columns,
 )
 from firststory.topics.base import StreamTopicModel
-
-Floats = NDArray[np.float64]
 
 FLOOR = 1e-3
 """Multiplicative updates never leave an exact zero: warm starts stand at least this part of a topic's peak above."""

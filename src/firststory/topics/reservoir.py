@@ -6,12 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from firststory.arrays import Ints
 from firststory.solvers.moment_sketch import Documents
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SLACK = 2
 """The arena is packed when it holds this many times what is alive."""

@@ -9,14 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from firststory.kernels.mixture_of_words import add_log_likelihood
+from firststory.arrays import Floats
+from firststory.kernels.topics.mixture_of_words import add_log_likelihood
 from firststory.topics.base import StreamTopicModel
-
-Floats = NDArray[np.float64]
-
 
 TIMESTEP = 20
 """Documents that make a timestep of the lineage. Smaller batches are gathered: these models may learn one by one, and

@@ -8,17 +8,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from firststory.arrays import Floats
 from firststory.solvers.alignment import match_topics
 from firststory.solvers.eigenspace import leading_eigenpairs
 from firststory.solvers.moment_sketch import Documents, MomentSketch, pair_operator, project
 from firststory.solvers.spectral import SpectralEstimate, smoothed, spectral_method
 from firststory.topics.reservoir import Reservoir
 from firststory.topics.single_topic import SingleTopicModel, WordProbabilities, log_joint, posterior_of
-
-Floats = NDArray[np.float64]
 
 SHORTEST = 3.0
 """A document needs three words: its ordered triples are the third moment."""

@@ -7,13 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from firststory.kernels.mixture_of_words import add_expected_counts
+from firststory.arrays import Floats
+from firststory.kernels.topics.mixture_of_words import add_expected_counts
 from firststory.topics.single_topic import SingleTopicModel, WordProbabilities, log_joint, posterior_of
-
-Floats = NDArray[np.float64]
 
 RESCALE = 1e-30
 """Below this the common factor is multiplied into the statistics: once in hundreds of batches."""

@@ -1,0 +1,110 @@
+"""Text from strangers made harmless before a person sees it, in a terminal or on a page.
+
+Escape sequences, bidirectional overrides, invisible characters and towers of combining marks can move the cursor,
+hide words or turn a sentence round. `harmless` takes them out and cuts what is too long; it leaves every letter of
+every script alone. Mark-up is not its business: pages are autoescaped templates, and `terminal` escapes Rich's.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+import regex
+
+from firststory.records import Document
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+MAX_MARKS = 3
+"""Combining marks in a row that a letter of a living language may bear."""
+
+TITLE_CHARACTERS = 120
+"""The length of a title on screen; a document without one is named by its first words."""
+
+_TOWER = regex.compile(r"\p{M}{" + str(MAX_MARKS + 1) + "}")
+_JOINERS = "\u200c\u200d"
+"""Invisible, but Persian, the Indic scripts and emoji cannot be written without them."""
+
+
+def harmless(text: str, limit: int = 200) -> str:
+    """One line of at most `limit` characters, without anything that acts instead of being read.
+
+    Examples
+    --------
+    >>> harmless("\\x1b[31mred\\u202e drawkcab\\x07")
+    '[31mred drawkcab'
+    >>> harmless("x" * 1_000_000, limit=5)
+    'xxxx…'
+    """
+    if text.isascii() and text.isprintable() and len(text) <= limit:
+        return " ".join(text.split())
+    # A character is dropped or kept by itself, so a bounded prefix is enough: a word of 1 MB costs nothing.
+    head = text[: 8 * limit + 64]
+    # Most titles: nothing to take out, only spaces to fold. What prints is a letter, a mark, a number or a sign.
+    if head.isprintable() and (head.isascii() or not _TOWER.search(head)):
+        return _cut(" ".join(head.split()), limit, is_whole=len(text) == len(head))
+    kept: list[str] = []
+    marks = 0
+    for index, character in enumerate(head):
+        category = unicodedata.category(character)
+        if category[0] == "M":
+            marks += 1
+            if marks <= MAX_MARKS:
+                kept.append(character)
+            continue
+        marks = 0
+        if category in ("Zs", "Zl", "Zp") or character in "\t\n\r\v\f\x85":
+            kept.append(" ")
+        elif category == "Cs" or category == "Cn":
+            kept.append(REPLACEMENT)
+        elif category[0] != "C" or (character in _JOINERS and _joins(head, index)):
+            kept.append(character)
+    return _cut(" ".join("".join(kept).split()), limit, is_whole=len(text) == len(head))
+
+
+def _cut(line: str, limit: int, *, is_whole: bool) -> str:
+    if len(line) > limit or (line and not is_whole):
+        return line[: limit - 1].rstrip() + "…"
+    return line
+
+
+def terminal(text: str, limit: int = 200) -> str:
+    """`harmless`, and nothing in it is taken for Rich's console mark-up: to be put *between* tags.
+
+    Examples
+    --------
+    >>> terminal("[bold]loud[/bold]")
+    '\\\\[bold]loud\\\\[/bold]'
+    """
+    from rich.markup import escape
+
+    escaped = escape(harmless(text, limit))
+    # An odd number of backslashes at the end would escape the tag of ours that follows; Rich looks after one only.
+    trailing = len(escaped) - len(escaped.rstrip("\\"))
+    return escaped + "\\" if trailing % 2 else escaped
+
+
+def _joins(text: str, index: int) -> bool:
+    """Whether a joiner stands between two characters outside Latin, where it has a meaning."""
+    around = text[max(index - 1, 0) : index] + text[index + 1 : index + 2]
+    return len(around) == 2 and all(ord(c) > 0x590 and unicodedata.category(c)[0] in "LMS" for c in around)
+
+
+def display_title(document: Document) -> str:
+    """The title, or the first words of the text, made harmless.
+
+    Examples
+    --------
+    >>> display_title(Document(id="1", text="Harbour bridge closed.\\nThe storm had torn a cable."))
+    'Harbour bridge closed.'
+    """
+    given = harmless(document.title or "", TITLE_CHARACTERS)
+    if given:
+        return given
+    # Most often the first line is the title; the others are not even cut then.
+    first, *more = document.text[: 2 * TITLE_CHARACTERS].splitlines() or [""]
+    if more and (words := harmless(first, TITLE_CHARACTERS)):
+        return words
+    for line in document.text[: 40 * TITLE_CHARACTERS].splitlines():
+        if words := harmless(line, TITLE_CHARACTERS):
+            return words
+    return harmless(document.id, TITLE_CHARACTERS)

@@ -1,0 +1,87 @@
+"""Products of one row with all that share its terms: the walk over the posting lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firststory.arrays import Floats, Ints, Slots
+from firststory.kernels.fused.layout import Lists
+from firststory.kernels.fused.prefetch import prefetch
+from firststory.kernels.jit import kernel
+
+AHEAD = 6
+"""So many lists ahead their beginnings are asked for."""
+
+FIRST = 256
+"""So many entries of them."""
+
+
+@kernel
+def worth(length: int, value: float, longest: float) -> bool:
+    """Whether a list is short for what it tells: what a term adds to a cosine goes with the square of its weight."""
+    return length <= longest * value * value
+
+
+@kernel
+def postings(terms: Ints, values: Floats, length: Ints, longest: float) -> int:
+    """How many postings the row's lists that are `worth` it hold together."""
+    total = 0
+    for a in range(len(terms)):
+        if terms[a] < len(length) and worth(length[terms[a]], values[a], longest):
+            total += length[terms[a]]
+    return total
+
+
+@kernel
+def ask_for(begin: int, length: int, members: Slots, weights: Floats) -> None:
+    """The first lines of a list; the processor finds out by itself how it goes on."""
+    for p in range(begin, begin + min(length, FIRST), 16):
+        prefetch(members, p)
+        prefetch(weights, p)
+        prefetch(weights, p + 8)
+
+
+@kernel
+def ask_for_ends(terms: Ints, start: Ints, length: Ints, members: Slots, weights: Floats) -> None:
+    """The places where these lists will grow."""
+    for v in terms:
+        prefetch(members, start[v] + length[v])
+        prefetch(weights, start[v] + length[v])
+
+
+@kernel
+def walk(
+    terms: Ints, query: Floats, walked: NDArray[np.bool_], lists: Lists, dots: NDArray[Any], touched: Ints, many: int
+) -> int:
+    """Add the products with the terms that are `walked` into `dots`; returns how many members were touched.
+
+    They are listed, unless there are so many products that looking at every member is cheaper (`many`, at most the
+    members that there are): then -1 is returned. One whose sum was zero in between is listed twice.
+    """
+    start, length, members, weights = lists.start, lists.length, lists.members, lists.weights
+    total = 0
+    for a in range(len(terms)):
+        if walked[a]:
+            total += length[terms[a]]
+    n = 0
+    for a in range(len(terms)):
+        if a + AHEAD < len(terms) and walked[a + AHEAD]:
+            ask_for(start[terms[a + AHEAD]], length[terms[a + AHEAD]], members, weights)
+        if not walked[a]:
+            continue
+        begin, q = start[terms[a]], query[a]
+        end = begin + length[terms[a]]
+        if total > many:
+            for p in range(begin, end):
+                dots[np.uint32(members[p])] += q * weights[p]
+        else:
+            for p in range(begin, end):
+                j = np.uint32(members[p])
+                before = dots[j]
+                touched[n] = j  # stays only if n moves on: no branch to guess
+                dots[j] = before + q * weights[p]
+                n += (before == 0.0) & (dots[j] != 0.0)
+    return -1 if total > many else n

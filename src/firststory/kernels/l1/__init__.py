@@ -1,0 +1,1 @@
+"""Numba loops of the l1- and l2-dictionaries."""

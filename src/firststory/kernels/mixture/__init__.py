@@ -1,0 +1,1 @@
+"""Numba loops of the Dirichlet-process mixture."""

@@ -1,0 +1,1 @@
+"""Numba loops over posting lists: a window of rows, cosine neighbours, single-pass clusters."""

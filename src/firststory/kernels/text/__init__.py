@@ -1,0 +1,1 @@
+"""Numba loops that read text: words, counts, vectors of short texts."""

@@ -1,0 +1,1 @@
+"""The laboratory: experiments that reproduce the papers, and benchmarks beside peers."""

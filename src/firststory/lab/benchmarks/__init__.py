@@ -1,0 +1,19 @@
+"""Speed and memory beside the peers that are installed, as ratios measured in one run.
+
+Each module has `TITLE` and `run(*, quick) -> str`: the Markdown of its section. A peer that is not installed is
+skipped with its reason in the table.
+"""
+
+from __future__ import annotations
+
+BENCHMARKS: dict[str, str] = {
+    "fused": "fused",
+    "neighbours": "neighbours",
+    "vectorizer": "vectorizer",
+    "nmf": "nmf",
+    "mixture": "mixture",
+    "clustering": "clustering",
+    "spectral": "spectral",
+    "l1-coding": "l1_coding",
+}
+"""Name on the command line -> module in this package."""

@@ -1,0 +1,1 @@
+"""Stories: the documents that tell of one happening."""

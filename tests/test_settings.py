@@ -13,23 +13,23 @@ from firststory.settings import Settings, help_of, load
 
 def test_given_then_environment_then_file_then_store_then_default(tmp_path):
     file = tmp_path / "s.toml"
-    file.write_text('detector = "file"\nbudget = "file"\nwindow = "file"\n')
+    file.write_text('detector = "file"\nbudget = "file"\nstep = "file"\n')
     environment = {"FIRSTSTORY_DETECTOR": "env", "FIRSTSTORY_BUDGET": "env", "FIRSTSTORY_CONFIG": str(file)}
-    kept = {"detector": "kept", "budget": "kept", "window": "kept", "language": "kept"}
+    kept = {"detector": "kept", "budget": "kept", "step": "kept", "language": "kept"}
     settings = load({"detector": "given", "budget": None}, environment=environment, kept=kept)
-    assert (settings.detector, settings.budget, settings.window) == ("given", "env", "file")
-    assert (settings.language, settings.memory) == ("kept", Settings().memory)
+    assert (settings.detector, settings.budget, settings.step) == ("given", "env", "file")
+    assert (settings.language, settings.window) == ("kept", Settings().window)
 
 
 def test_numbers_and_windows_are_read_from_text():
-    settings = load({"memory": "1_000", "window": "250", "save_every": "7"})
-    assert (settings.memory, settings.window, settings.save_every) == (1000, 250, 7)
-    assert load({"window": "1d"}).window == "1d"
+    settings = load({"window": "1_000", "step": "250", "save_every": "7"})
+    assert (settings.window, settings.step, settings.save_every) == (1000, 250, 7)
+    assert load({"step": "1d"}).step == "1d"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [('colour = "red"', "one of store"), ("memory = ", "readable TOML"), ('memory = "many"', "settings file")],
+    [('colour = "red"', "one of store"), ("window = ", "readable TOML"), ('window = "many"', "settings file")],
 )
 def test_a_bad_file_is_said(tmp_path, text, said):
     file = tmp_path / "s.toml"
@@ -42,14 +42,14 @@ def test_a_bad_file_is_said(tmp_path, text, said):
 
 @pytest.mark.parametrize("value", ["0", -5, 1.5, True])
 def test_a_memory_that_holds_nothing_is_refused_by_its_name(value, tmp_path):
-    with pytest.raises(ParameterError, match=r"memory must be a whole number of 1 or more.*50,000"):
-        load({"memory": value})
+    with pytest.raises(ParameterError, match=r"window must be a whole number of 1 or more.*50,000"):
+        load({"window": value})
     file = tmp_path / "s.toml"
-    file.write_text(f"memory = {str(value).lower()}\n")
-    with pytest.raises(ParameterError, match="memory must be a whole number"):
+    file.write_text(f"window = {str(value).lower()}\n")
+    with pytest.raises(ParameterError, match="window must be a whole number"):
         load(config=file)
     # Whoever comes later puts it right.
-    assert load({"memory": np.int64(70)}, config=file).memory == 70
+    assert load({"window": np.int64(70)}, config=file).window == 70
 
 
 def test_every_setting_has_help_and_a_default():
@@ -60,5 +60,5 @@ def test_every_setting_has_help_and_a_default():
 
 def test_what_results_depend_on_is_marked():
     assert set(Settings().model()) == {
-        "detector", "window", "topics", "language", "memory", "max_terms", "seed",
+        "detector", "step", "topics", "topic_step", "language", "window", "max_terms", "seed",
     }  # fmt: skip

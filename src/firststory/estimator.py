@@ -7,7 +7,6 @@ before (new terms appended on the right). Every attribute that ends in an unders
 
 from __future__ import annotations
 
-import numbers
 from abc import ABC
 from typing import Any, ClassVar, Self
 
@@ -19,9 +18,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import _check_feature_names, check_array, check_is_fitted, check_non_negative
 
 from firststory.errors import ParameterError, StateError, WidthError
-
-State = dict[str, Any]
-"""Flat: the values are numpy arrays or what JSON can hold."""
+from firststory.state import State, flatten, unflatten
 
 
 class StreamEstimator(BaseEstimator, ABC):
@@ -105,14 +102,14 @@ class StreamEstimator(BaseEstimator, ABC):
 
     def get_state(self) -> State:
         """Parameters and everything learnt, as a flat dict of arrays and JSON values."""
-        state: State = {"class": type(self).__name__, "version": self._state_version}
-        for name, value in sorted(self.get_params(deep=False).items()):
-            _put(state, f"params.{name}", None if name == "random_state" and not _is_plain(value) else value)
+        parameters = self.get_params(deep=False)
+        if not _is_plain(parameters.get("random_state")):
+            parameters["random_state"] = None  # a generator that was passed in belongs to the caller
+        state: State = {"class": type(self).__name__, "version": self._state_version, "params": parameters}
         for name, value in sorted(vars(self).items()):
             if name.endswith("_") and not name.endswith("__"):
-                part = value.get_state() if name in self._state_parts and value is not None else value
-                _put(state, name, part)
-        return state
+                state[name] = value.get_state() if name in self._state_parts and value is not None else value
+        return flatten(state)
 
     def set_state(self, state: State) -> Self:
         """Become what `get_state` described. Nothing in `state` is ever executed."""
@@ -125,8 +122,8 @@ class StreamEstimator(BaseEstimator, ABC):
                 received=f"{state.get('class')}, version {state.get('version')}",
                 remedy="Load it with the class and the firststory version that saved it.",
             )
-        values = _take(state)
-        params = values.pop("params", {})
+        values = unflatten(state)
+        params = values.get("params", {})
         self.set_params(**{key: params[key] for key in self.get_params(deep=False) if key in params})
         for key in [key for key in vars(self) if key.endswith("_") and not key.endswith("__")]:
             delattr(self, key)
@@ -135,6 +132,11 @@ class StreamEstimator(BaseEstimator, ABC):
                 part = self._state_parts.get(key)
                 setattr(self, key, value if part is None or value is None else part.from_state(value))
         return self
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """A new estimator that is what `get_state` described."""
+        return cls().set_state(state)
 
 
 def _is_good_csr(X: Any) -> bool:
@@ -149,94 +151,6 @@ def _is_good_csr(X: Any) -> bool:
 
 def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
-
-
-def _put(state: State, name: str, value: Any) -> None:
-    """Flatten one value under a dotted name; a suffix after '|' says how to build it again."""
-    if isinstance(value, np.ndarray):
-        state[name] = value.copy()
-    elif isinstance(value, np.generic):
-        state[name] = value.item()
-    elif sp.issparse(value):
-        csr = value.tocsr()
-        for part in ("data", "indices", "indptr"):
-            state[f"{name}|csr.{part}"] = getattr(csr, part).copy()
-        state[f"{name}|csr.shape"] = list(csr.shape)
-    elif isinstance(value, np.random.Generator):
-        state[f"{name}|rng"] = _plain_json(value.bit_generator.state)
-    elif isinstance(value, dict):
-        state[f"{name}|dict"] = sorted(value)
-        for key, inner in value.items():
-            _put(state, f"{name}.{key}", inner)
-    elif isinstance(value, (list, tuple)):
-        state[name] = _plain_json(value)
-    elif isinstance(value, (set, frozenset)):
-        state[name] = sorted(value)
-    elif _is_plain(value) or isinstance(value, numbers.Number):
-        state[name] = value
-    else:
-        raise StateError(
-            owner="get_state",
-            parameter=name,
-            allowed="an array, a sparse matrix, a generator or a JSON value",
-            received=type(value).__name__,
-            remedy="Give the attribute's class get_state() and from_state(), and list it in _state_parts.",
-        )
-
-
-def _plain_json(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain_json(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain_json(inner) for inner in value]
-    if isinstance(value, np.ndarray):
-        return {"__array__": value.tolist(), "dtype": str(value.dtype)}
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _take(state: State) -> dict[str, Any]:
-    """Undo `_put` for a whole state."""
-
-    def build(name: str) -> Any:
-        if f"{name}|csr.shape" in state:
-            arrays = tuple(state[f"{name}|csr.{part}"].copy() for part in ("data", "indices", "indptr"))
-            return sp.csr_matrix(arrays, shape=tuple(state[f"{name}|csr.shape"]))
-        if f"{name}|rng" in state:
-            return _generator_from(state[f"{name}|rng"])
-        if f"{name}|dict" in state:
-            return {key: build(f"{name}.{key}") for key in state[f"{name}|dict"]}
-        value = state[name]
-        return value.copy() if isinstance(value, np.ndarray) else value
-
-    roots = {key.partition("|")[0] for key in state} - {"class", "version"}
-    params = {root.partition(".")[2] for root in roots if root.startswith("params.")}
-    values = {root: build(root) for root in sorted(roots) if "." not in root}
-    values["params"] = {name: build(f"params.{name}") for name in sorted(params) if "." not in name}
-    return values
-
-
-def _generator_from(state: dict[str, Any]) -> np.random.Generator:
-    known = {"PCG64": np.random.PCG64, "MT19937": np.random.MT19937, "PCG64DXSM": np.random.PCG64DXSM}
-    kind = known.get(str(state.get("bit_generator")))
-    if kind is None:
-        raise StateError(
-            owner="set_state",
-            parameter="the random generator",
-            allowed=f"one of {sorted(known)}",
-            received=state.get("bit_generator"),
-            remedy="The state is damaged or not from firststory.",
-        )
-    generator = np.random.Generator(kind())
-    generator.bit_generator.state = _arrays_back(state)
-    return generator
-
-
-def _arrays_back(value: Any) -> Any:
-    if isinstance(value, dict):
-        if "__array__" in value:
-            return np.asarray(value["__array__"], dtype=value["dtype"])
-        return {key: _arrays_back(inner) for key, inner in value.items()}
-    return value
 
 
 def seconds(times: ArrayLike | None, n: int, owner: str) -> NDArray[np.float64] | None:

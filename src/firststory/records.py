@@ -1,6 +1,6 @@
 """The values that flow through the stream, left to right: frozen, slotted, free of behaviour.
 
-A `Document` comes out of a source with the `Position` after it; a window gathers documents into a `Batch`; the step
+A `Document` comes out of a source with the `Position` after it; the documents of one step make a `Batch`; the step
 turns a batch into a `Step` of `Verdict`s, each with its `Evidence` and the `Story` it opens or joins; topic models
 add `Topic`s. Times are timezone-aware datetimes in UTC, or None where the stream has none.
 """
@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import Any, Literal
+
+ASSUMED_UTC = timezone(timedelta(0), "UTC, assumed")
+"""The zone of times that came without one: equal to UTC, and the stream can still count how often it had to guess."""
 
 Json = Any
 """What `json.loads` can return."""
@@ -19,7 +22,7 @@ NoveltyKind = Literal["event", "development", "known", "duplicate"]
 """New event; new development of a known story; known story; the text of an earlier document again."""
 
 TopicEventKind = Literal["born", "split", "merged", "faded", "changed"]
-"""New; parted from another; went up in another; lost its share or its successor; other words than usual."""
+"""New; parted from another; merged into another; lost its share or its successor; other words than usual."""
 
 StoryStatus = Literal["open", "faded", "merged"]
 
@@ -62,18 +65,22 @@ class Quarantined:
     excerpt: str
 
 
+Arrival = tuple[Document, Position] | Quarantined
+"""What a source yields: a document with the position after it, or what could not become one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The documents of one timestep, in the order of arrival."""
+    """The documents of one step, in the order of arrival."""
 
     index: int
     documents: tuple[Document, ...]
     positions: tuple[Position, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
     late: int = 0
-    """How many of the documents belong, by their time, to a window that was closed already."""
-    window: int | None = None
-    """What the window needs to go on after this batch: its number in time, or the latest time in microseconds."""
+    """How many of the documents belong, by their time, to a step that was closed already."""
+    reached: int | None = None
+    """How far the stream has come: the number of the step in time, or the latest time in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +165,14 @@ class Story:
     parent: str | None = None
     """The story it split from."""
     merged_into: str | None = None
-    """The story it went into."""
+    """The story it merged into."""
     hours: tuple[tuple[int, int], ...] = ()
     """When its documents of the last week came: (hours since 1970, documents in that hour)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A theme of the stream at one step."""
+    """A topic of the stream at one step."""
 
     id: str
     terms: tuple[tuple[str, float], ...]

@@ -5,7 +5,7 @@ the first of them that names a setting wins.
 
 Examples
 --------
->>> load({"detector": "neighbour"}, environment={"FIRSTSTORY_MEMORY": "1000"}).memory
+>>> load({"detector": "neighbour"}, environment={"FIRSTSTORY_WINDOW": "1000"}).window
 1000
 """
 
@@ -47,7 +47,7 @@ def _count(text: str) -> int:
     return int(text.replace("_", "").replace(",", ""))
 
 
-def _window(text: str) -> int | str:
+def _step(text: str) -> int | str:
     return int(text) if text.isdigit() else text
 
 
@@ -63,12 +63,13 @@ class Settings:
     store: str | None = _setting(None, "Where results are kept: news.db or sqlite:///news.db.")
     detector: str = _setting("fused", "How novelty is judged; `firststory score --help` lists the names.", model=True)
     budget: str = _setting("20/day", "How many alerts you want: 20/day, 0.5% of documents, or a fixed score.")
-    window: int | str = _setting(
-        100, "Documents judged together: a number, or a time as 15min, 6h, 1d.", _window, model=True
+    step: int | str = _setting(
+        100, "Documents judged together: a number, or a time as 15min, 6h, 1d.", _step, model=True
     )
-    topics: str = _setting("nmf", "Themes beside the stories: none or nmf.", model=True)
+    topics: str = _setting("nmf", "Topics beside the stories: none or nmf.", model=True)
+    topic_step: int = _setting(200, "Documents that topics are learnt from at a time.", _count, model=True, least=1)
     language: str = _setting("auto", "Language of the text: auto, or a code as en, de, fr.", model=True)
-    memory: int = _setting(
+    window: int = _setting(
         50_000, "How many earlier documents a new one is compared with.", _count, model=True, least=1
     )
     max_terms: int = _setting(500_000, "The most terms that the vocabulary holds.", _count, model=True, least=1)

@@ -1,23 +1,169 @@
-"""Model state on disk: arrays as safetensors, the rest as JSON in its header. Loading never executes anything."""
+"""Saved state: nested dicts of arrays and JSON values, flattened, packed, and loaded without executing anything.
+
+Whatever keeps state has `get_state()` and a class method `from_state(state)`. `flatten` turns nested dicts into one
+flat dict with names such as `detector/index_/length`; `unflatten` turns it back. On disk the arrays are safetensors,
+and the rest is JSON in its header.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
+import scipy.sparse as sp
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from firststory.errors import StateError
 
+State = dict[str, Any]
+"""The values are numpy arrays, or what JSON can hold; nested dicts too, until they are flattened."""
+
 _HEADER = "firststory"
+_SPARSE, _GENERATOR = "|csr", "|generator"
+_GENERATORS = {"PCG64": np.random.PCG64, "MT19937": np.random.MT19937, "PCG64DXSM": np.random.PCG64DXSM}
 
 
-def pack_state(state: dict[str, Any]) -> bytes:
+class Stateful(Protocol):
+    """Anything that can be saved and made again."""
+
+    def get_state(self) -> State:
+        """All that its future depends on."""
+        ...
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """The same again: what it does from here on is bit-identical."""
+        ...
+
+
+def flatten(nested: State) -> State:
+    """One flat dict; the names of what was nested are joined with a slash.
+
+    A dict that holds only JSON values stays one value.
+
+    Examples
+    --------
+    >>> flatten({"seen": 3, "index": {"length": np.zeros(2), "name": "a"}})
+    {'seen': 3, 'index/length': array([0., 0.]), 'index/name': 'a'}
+    """
+    flat: State = {}
+    for name, value in nested.items():
+        _put(flat, name, value)
+    return flat
+
+
+def unflatten(flat: State) -> State:
+    """Undo `flatten`. What is nested already stays as it is.
+
+    Examples
+    --------
+    >>> unflatten({"seen": 3, "index/name": "a", "index/size": 2})
+    {'seen': 3, 'index': {'name': 'a', 'size': 2}}
+    """
+    nested: State = {}
+    for name, value in flat.items():
+        *path, leaf = name.split("/")
+        inside = nested
+        for part in path:
+            inside = inside.setdefault(part, {})
+        inside[leaf] = value.copy() if isinstance(value, np.ndarray) else value
+    return _rebuilt(nested)
+
+
+def _put(flat: State, name: str, value: Any) -> None:
+    if isinstance(value, np.ndarray):
+        flat[name] = value.copy()
+    elif sp.issparse(value):
+        rows = value.tocsr()
+        for part in ("data", "indices", "indptr"):
+            flat[f"{name}{_SPARSE}/{part}"] = getattr(rows, part).copy()
+        flat[f"{name}{_SPARSE}/shape"] = list(rows.shape)
+    elif isinstance(value, np.random.Generator):
+        flat[f"{name}{_GENERATOR}"] = _as_json(value.bit_generator.state, name)
+    elif isinstance(value, dict) and not _is_json(value):
+        for key, inner in value.items():
+            _put(flat, f"{name}/{key}", inner)
+    else:
+        flat[name] = _as_json(value, name)
+
+
+def _is_json(value: Any) -> bool:
+    """Whether a dict can be kept as one JSON value. Lists are taken to be: nothing puts arrays into them."""
+    return all(
+        isinstance(key, str)
+        and (_is_json(inner) if isinstance(inner, dict) else not _needs_arrays(inner))
+        for key, inner in value.items()
+    )  # fmt: skip
+
+
+def _needs_arrays(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.random.Generator)) or sp.issparse(value)
+
+
+def _as_json(value: Any, name: str) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, dict):
+        return {key: _as_json(inner, f"{name}/{key}") for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_json(inner, name) for inner in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    if isinstance(value, np.ndarray):
+        return {"__array__": value.tolist(), "dtype": str(value.dtype)}
+    raise StateError(
+        owner="get_state",
+        parameter=name,
+        allowed="an array, a sparse matrix, a generator or a JSON value",
+        received=type(value).__name__,
+        remedy="Give the attribute's class get_state() and from_state(), and list it in _state_parts.",
+    )
+
+
+def _rebuilt(nested: State) -> State:
+    found: State = {}
+    for name, value in nested.items():
+        if name.endswith(_SPARSE):
+            arrays = (value["data"], value["indices"], value["indptr"])
+            found[name.removesuffix(_SPARSE)] = sp.csr_matrix(arrays, shape=tuple(value["shape"]))
+        elif name.endswith(_GENERATOR):
+            found[name.removesuffix(_GENERATOR)] = _generator_from(value)
+        else:
+            found[name] = _rebuilt(value) if isinstance(value, dict) and not _is_json(value) else value
+    return found
+
+
+def _generator_from(state: State) -> np.random.Generator:
+    kind = _GENERATORS.get(str(state.get("bit_generator")))
+    if kind is None:
+        raise StateError(
+            owner="set_state",
+            parameter="the random generator",
+            allowed=f"one of {sorted(_GENERATORS)}",
+            received=state.get("bit_generator"),
+            remedy="The state is damaged or not from firststory.",
+        )
+    generator = np.random.Generator(kind())
+    generator.bit_generator.state = _with_arrays(state)
+    return generator
+
+
+def _with_arrays(value: Any) -> Any:
+    if isinstance(value, dict):
+        if "__array__" in value:
+            return np.asarray(value["__array__"], dtype=value["dtype"])
+        return {key: _with_arrays(inner) for key, inner in value.items()}
+    return value
+
+
+def pack_state(state: State) -> bytes:
     """One blob for a flat state of arrays and JSON values."""
     arrays = {key: np.ascontiguousarray(value) for key, value in state.items() if isinstance(value, np.ndarray)}
     shapes = {key: list(value.shape) for key, value in arrays.items()}
@@ -26,7 +172,7 @@ def pack_state(state: dict[str, Any]) -> bytes:
     return bytes(save_tensors({key: arrays[key] for key in sorted(arrays)}, {_HEADER: header}))
 
 
-def unpack_state(blob: bytes) -> dict[str, Any]:
+def unpack_state(blob: bytes) -> State:
     """Undo `pack_state`."""
     try:
         length = int.from_bytes(blob[:8], "little")
@@ -45,7 +191,7 @@ def unpack_state(blob: bytes) -> dict[str, Any]:
         ) from error
 
 
-def save_state(estimator: Any, path: str | os.PathLike[str]) -> None:
+def save_state(estimator: Stateful, path: str | os.PathLike[str]) -> None:
     """Write an estimator's whole state to a file, atomically.
 
     Examples
@@ -72,7 +218,7 @@ def load_state(path: str | os.PathLike[str]) -> Any:
     # Estimators are public names of the package, the vectorizer one of its text module.
     homes = [home for home in (firststory, firststory.text) if isinstance(name, str) and name in home.__all__]
     kind = getattr(homes[0], str(name), None) if homes else None
-    if not (isinstance(kind, type) and hasattr(kind, "set_state")):
+    if not (isinstance(kind, type) and hasattr(kind, "from_state")):
         raise StateError(
             owner="load_state",
             parameter="the class in the file",
@@ -80,4 +226,4 @@ def load_state(path: str | os.PathLike[str]) -> Any:
             received=name,
             remedy="Load it with the firststory version that saved it.",
         )
-    return kind().set_state(state)
+    return kind.from_state(state)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +11,7 @@ from firststory.alerts.budget import parse_budget
 from firststory.alerts.gate import AlertGate
 from firststory.alerts.keeper import BudgetKeeper
 from firststory.errors import ParameterError
+from firststory.state import flatten, pack_state, unflatten, unpack_state
 
 DAY = 86400.0
 
@@ -196,15 +195,17 @@ def test_the_reason_beside_the_bar_is_of_the_same_moment():
         word = status["reason"].split()[0].rstrip(":")
         seen.add(word)
         if word == "at":
-            assert rest / 1.26 <= status["level"] <= 1.26 * rest
+            assert rest / 1.26 <= status["needed_p_value"] <= 1.26 * rest
         else:
-            assert word == ("raised" if status["level"] < rest else "lowered") or status["level"] == 1.0
+            assert (
+                word == ("raised" if status["needed_p_value"] < rest else "lowered") or status["needed_p_value"] == 1.0
+            )
     assert seen == {"raised", "lowered", "at"}
 
 
 def test_what_came_from_outside_is_a_reason_of_the_next_step_and_of_no_other():
     gate = AlertGate("20/day")
-    gate.keeper.note("somebody spoke")
+    gate.keeper.note_change("somebody spoke")
     assert "somebody" not in gate.status()["reason"]
     gate.keeper.begin_step()
     gate.judge([0.5], [0.0])
@@ -228,7 +229,7 @@ def test_history_gives_reasons_and_is_bounded():
     history = gate.keeper.history()
     assert 40 <= len(history) <= 43  # one a day
     assert any(record.reason.startswith("raised") for record in history)
-    gate.keeper.note("feedback: not useful")
+    gate.keeper.note_change("feedback: not useful")
     status = gate.status()
     assert status["history"][-1]["reason"] == "feedback: not useful" and 0 < status["threshold"] < 1.0
     json.dumps(status)
@@ -238,9 +239,7 @@ def test_state_round_trip_gives_the_same_future():
     times, scores = stream("nights", days=10)
     gate = AlertGate("20/day", floor=0.1)
     judge_all(gate, scores[:900], times[:900])
-    state = gate.get_state()
-    plain = json.loads(json.dumps({k: v for k, v in state.items() if k != "calibrator.scores"}))
-    twin = AlertGate.from_state(plain | {"calibrator.scores": state["calibrator.scores"]})
+    twin = AlertGate.from_state(unflatten(unpack_state(pack_state(flatten(gate.get_state())))))
     np.testing.assert_array_equal(
         judge_all(gate, scores[900:], times[900:]), judge_all(twin, scores[900:], times[900:])
     )

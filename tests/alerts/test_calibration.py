@@ -78,14 +78,14 @@ def test_equals_its_plain_definition(past, score, window):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), min_size=1, max_size=25), st.floats(0.0, 1.0))
-def test_threshold_is_where_the_p_value_crosses(past, level):
+def test_threshold_is_where_the_p_value_crosses(past, needed):
     calibrator = ConformalCalibrator(100)
     for value in past:
         calibrator.observe(value)
-    bar = calibrator.threshold(level)
-    for score in (*past, bar, 2.0, -1.0):
+    threshold = calibrator.threshold(needed)
+    for score in (*past, threshold, 2.0, -1.0):
         if np.isfinite(score) and score >= min(past):
-            assert (calibrator.p_value(score) <= level + 1e-9) == (score >= bar)
+            assert (calibrator.p_value(score) <= needed) == (score >= threshold)
 
 
 @settings(max_examples=100, deadline=None)

@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firststory.alerts.explain import explain, term_weights
-from firststory.alerts.memory import DocumentMemory, Remembered, title_of
-from firststory.harmless import harmless
+from firststory.alerts.memory import DocumentMemory, Remembered
+from firststory.harmless import display_title, harmless
 from firststory.records import Document
 from firststory.text import StreamVectorizer
 
@@ -122,7 +122,7 @@ def test_irrelevant_documents_do_not_change_evidence():
 def test_hostile_text_is_harmless_in_every_part():
     evil = "\x1b[2J\u202egnp.exe\u200b<script>alert(1)</script>"
     text = f"{evil} flood"
-    old = remembered("flood " + evil, name="x", title=title_of(Document(id="x", text=evil)))
+    old = remembered("flood " + evil, name="x", title=display_title(Document(id="x", text=evil)))
     found = explain(
         Document(id="1", text=text), "event", tokens=tokens(text), weights=weights(text), nearest=[(old, 0.5)]
     )

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firststory.alerts.budget import parse_budget
-from firststory.alerts.feedback import ENOUGH, HIGHEST, LOWEST, Feedback, Mark
+from firststory.alerts.feedback import LEAST_STRICTNESS, MIN_MARKS, MOST_STRICTNESS, Feedback, Mark
 from firststory.alerts.gate import AlertGate
 
 marks = st.lists(st.tuples(st.sampled_from("abcde"), st.booleans()), max_size=30)
@@ -33,10 +33,10 @@ def test_marks_move_the_bar_within_bounds():
     feedback = Feedback()
     for i in range(200):
         feedback.mark(Mark(f"d{i}", useful=False))
-    assert feedback.strictness == LOWEST
+    assert feedback.strictness == LEAST_STRICTNESS
     for i in range(60):
         feedback.mark(Mark(f"e{i}", useful=True))  # old complaints need not be outweighed one by one
-    assert feedback.strictness == HIGHEST
+    assert feedback.strictness == MOST_STRICTNESS
 
 
 def test_not_useful_makes_fewer_alerts():
@@ -57,12 +57,12 @@ def test_weights_follow_the_part_that_people_agree_with():
         for i in range(200):
             parts = rng.random(2)
             feedback.mark(Mark(f"d{i}", bool(parts[truth] + 0.1 * rng.normal() < 0.5), 0.5, tuple(parts)))
-            if i + 1 < ENOUGH:
+            if i + 1 < MIN_MARKS:
                 assert feedback.neighbour_weight is None
         assert abs(feedback.neighbour_weight - expected) <= 0.15
         assert "counts" in feedback.explain()
         parts = (np.array([0.9, 0.1]), np.array([0.1, 0.9]))
-        assert np.argmin(feedback.fuse(np.array([0.5, 0.5]), parts)) == truth
+        assert np.argmin(feedback.weigh(np.array([0.5, 0.5]), parts)) == truth
 
 
 def test_random_marks_leave_the_weights_near_one_half():

@@ -20,7 +20,7 @@ from firststory.datasets import make_story_stream
 from firststory.records import Document, Step, Story, TopicEvent, Verdict
 from firststory.store.store import Store
 
-QUICK = ["--detector", "neighbour", "--language", "en", "--window", "20"]
+QUICK = ["--detector", "neighbour", "--language", "en", "--step", "20"]
 FIELDS = {"id", "time", "novelty", "p_value", "is_novel", "terms", "nearest", "story"}
 
 
@@ -202,19 +202,20 @@ def test_status_as_table_and_as_json(filled, capsys):
     assert "120 in 6 steps" in capsys.readouterr().out
 
 
-def test_topics(filled, news, tmp_path, capsys, monkeypatch):
+def test_topics(filled, news, tmp_path, capsys):
     assert call("topics", "--store", filled) == 0
-    assert "No themes yet" in capsys.readouterr().out
-    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 50)
-    assert call("run", news, "--store", tmp_path / "b.db", "--topics", "nmf", "--quiet", *QUICK) == 0
+    assert "No topics yet" in capsys.readouterr().out
+    assert (
+        call("run", news, "--store", tmp_path / "b.db", "--topics", "nmf", "--topic-step", 50, "--quiet", *QUICK) == 0
+    )
     assert call("topics", "--store", tmp_path / "b.db", "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert sum(topic["share"] for topic in found) == pytest.approx(1.0)
     assert [event["kind"] for event in found[0]["events"]][-1] in ("born", "split")
-    assert call("topics", "--store", tmp_path / "b.db", "--events", 3, "--plot", tmp_path / "themes.png") == 0
+    assert call("topics", "--store", tmp_path / "b.db", "--events", 3, "--plot", tmp_path / "topics.png") == 0
     told = capsys.readouterr().out
     assert "terms" in told and "lineage" in told and "step 2" in told and "born" in told
-    assert (tmp_path / "themes.png").stat().st_size > 10_000
+    assert (tmp_path / "topics.png").stat().st_size > 10_000
 
 
 def test_a_number_of_events_below_none_is_a_wrong_command_line(filled):
@@ -245,9 +246,9 @@ def test_the_life_of_a_theme_in_words():
         ("run", "no-such-file.jsonl", "--store", "x.db"),
         ("run", "NEWS"),
         ("run", "NEWS", "--store", "x.db", "--detector", "psychic"),
-        ("run", "NEWS", "--store", "x.db", "--window", "soon"),
+        ("run", "NEWS", "--store", "x.db", "--step", "soon"),
         ("run", "NEWS", "--store", "x.db", "--budget", "many"),
-        ("run", "NEWS", "--store", "x.db", "--memory", "much"),
+        ("run", "NEWS", "--store", "x.db", "--window", "much"),
         ("score", "NEWS", "--format", "pdf"),
         ("stories", "--store", "absent.db"),
         ("status",),
@@ -263,7 +264,7 @@ def test_mistakes_get_one_line_with_a_remedy_and_status_1(arguments, news, tmp_p
 
 @pytest.mark.parametrize(
     "wrong",
-    [("--window", "0"), ("--window", "5parsec"), ("--language", "xx"), ("--memory", "0"), ("--memory", "-5"),
+    [("--step", "0"), ("--step", "5parsec"), ("--language", "xx"), ("--window", "0"), ("--window", "-5"),
      ("--topics", "tea"), ("--budget", "20"), ("--format", "pdf")],
 )  # fmt: skip
 def test_a_mistyped_setting_leaves_no_store_behind(wrong, news, tmp_path, capsys):
@@ -276,21 +277,21 @@ def test_a_mistyped_setting_leaves_no_store_behind(wrong, news, tmp_path, capsys
 
 def test_a_store_without_results_takes_other_settings(news, tmp_path):
     with Store(str(tmp_path / "a.db")) as store:
-        store.keep_settings({"window": 0, "memory": 0, "language": "xx"})
-    assert call("run", news, "--store", tmp_path / "a.db", "--memory", 100, "--quiet", *QUICK) == 0
+        store.keep_settings({"step": 0, "window": 0, "language": "xx"})
+    assert call("run", news, "--store", tmp_path / "a.db", "--window", 100, "--quiet", *QUICK) == 0
     with Store(str(tmp_path / "a.db")) as store:
-        assert (store.settings()["window"], store.settings()["memory"]) == (20, 100)
-    assert call("run", news, "--store", tmp_path / "a.db", "--window", 30) == 1
+        assert (store.settings()["step"], store.settings()["window"]) == (20, 100)
+    assert call("run", news, "--store", tmp_path / "a.db", "--step", 30) == 1
 
 
 def test_environment_and_settings_file_are_read(news, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "firststory.toml").write_text('detector = "clustering"\nlanguage = "en"\nstore = "from-file.db"\n')
     monkeypatch.setenv("FIRSTSTORY_DETECTOR", "neighbour")
-    assert call("run", news, "--window", "60", "--quiet") == 0
+    assert call("run", news, "--step", "60", "--quiet") == 0
     with Store("from-file.db", create=False) as opened:
         kept = opened.settings()
-    assert (kept["detector"], kept["language"], kept["window"]) == ("neighbour", "en", 60)
+    assert (kept["detector"], kept["language"], kept["step"]) == ("neighbour", "en", 60)
 
 
 def test_hostile_text_reaches_the_terminal_harmless(tmp_path, capsys):

@@ -11,7 +11,7 @@ from firststory.pipeline.runner import Runner
 from firststory.records import Position
 from firststory.settings import Settings
 
-SETTINGS = Settings(detector="neighbour", language="en", budget="5%", window=50)
+SETTINGS = Settings(detector="neighbour", language="en", budget="5%", step=50)
 
 
 def test_scores_are_those_of_the_runner():

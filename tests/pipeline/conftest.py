@@ -26,7 +26,7 @@ def quick():
 
     def make(**changes):
         return load(
-            {"detector": "neighbour", "language": "en", "window": 20, "topics": "none", "save_every": 3} | changes
+            {"detector": "neighbour", "language": "en", "step": 20, "topics": "none", "save_every": 3} | changes
         )
 
     return make

@@ -102,7 +102,7 @@ def test_time_zones_mixed_missing_and_time_running_backwards(tmp_path, quick):
     values = [
         {"id": str(i), "text": text, "time": time} for i, (text, time) in enumerate(zip(texts, times, strict=True))
     ]
-    told = run(quick(window="1h"), tmp_path / "a.db", lines(tmp_path / "t.jsonl", *values))
+    told = run(quick(step="1h"), tmp_path / "a.db", lines(tmp_path / "t.jsonl", *values))
     assert told["documents"] == 5
     assert (told["counts"]["assumed_utc"], told["counts"]["untimed"], told["counts"]["late"]) == (1, 1, 1)
     with Store(str(tmp_path / "a.db")) as store:
@@ -128,7 +128,7 @@ def test_duplicate_ids_and_reposted_texts(tmp_path, quick):
 def test_ids_are_known_for_as_long_as_the_store_is(tmp_path, quick, news):
     many = [{"id": d.id, "text": d.text} for d in news[:60]]
     path = lines(tmp_path / "m.jsonl", *many, many[0])
-    told = run(quick(memory=10), tmp_path / "a.db", path)
+    told = run(quick(window=10), tmp_path / "a.db", path)
     assert told["documents"] == 60 and told["counts"]["redelivered"] == 1
 
 
@@ -145,7 +145,7 @@ def test_ids_are_known_for_as_long_as_the_store_is(tmp_path, quick, news):
 )
 def test_hostile_text_gets_a_verdict_and_harmless_evidence(tmp_path, quick, text):
     values = [{"id": "0", "text": "Fire in Oslo"}, {"id": "1", "text": text, "title": text[:5000]}]
-    run(quick(budget="100%", window=1), tmp_path / "a.db", lines(tmp_path / "h.jsonl", *values))
+    run(quick(budget="100%", step=1), tmp_path / "a.db", lines(tmp_path / "h.jsonl", *values))
     with Store(str(tmp_path / "a.db")) as store:
         (verdict,) = store.verdicts(ids=["1"])
         (story,) = [story for story in store.stories() if story.id == verdict.story] or [None]

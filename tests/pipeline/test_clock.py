@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firststory.pipeline.build import build_core
-from firststory.pipeline.clock import FAR, StreamClock
+from firststory.pipeline.clock import FAR_AHEAD_SECONDS, StreamClock
 from firststory.pipeline.runner import Runner
 from firststory.records import Batch, Document, Position
 from firststory.store.store import Store
@@ -22,11 +22,11 @@ DAY = 86400.0
 def read(clock, *days):
     """Days since the start as the clock has them; None for a document without a time."""
     times = [None if day is None else START + timedelta(days=day) for day in days]
-    seconds = clock.read([Document(id=str(i), text="", time=time) for i, time in enumerate(times)])
+    seconds = clock.seconds_of([Document(id=str(i), text="", time=time) for i, time in enumerate(times)])
     return None if seconds is None else [(time - START.timestamp()) / DAY for time in seconds.tolist()]
 
 
-@given(st.lists(st.floats(-FAR / DAY, FAR / DAY), min_size=1), st.integers(1, 7))
+@given(st.lists(st.floats(-FAR_AHEAD_SECONDS / DAY, FAR_AHEAD_SECONDS / DAY), min_size=1), st.integers(1, 7))
 def test_what_is_not_far_ahead_is_taken_as_it_is(gaps, size):
     days, high = [], 0.0
     for gap in gaps:
@@ -86,12 +86,12 @@ def test_a_wrong_date_changes_no_other_verdict_and_no_story(news, quick):
     assert max(late) < 0.01
 
 
-@pytest.mark.parametrize("window", [20, "1h", "1d"])
-def test_a_wrong_date_makes_nothing_late_and_is_not_the_end_of_the_stream(tmp_path, news, quick, window):
+@pytest.mark.parametrize("step", [20, "1h", "1d"])
+def test_a_wrong_date_makes_nothing_late_and_is_not_the_end_of_the_stream(tmp_path, news, quick, step):
     wrong = dataclasses.replace(news[70], time=datetime(2031, 1, 1, tzinfo=UTC))
     arrivals = [(d, Position("news", {"line": i})) for i, d in enumerate([*news[:70], wrong, *news[71:]])]
     with Store(str(tmp_path / "news.db")) as store:
-        list(Runner(quick(window=window), store).run(iter(arrivals)))
+        list(Runner(quick(step=step), store).run(iter(arrivals)))
         told = store.status()
     assert told["counts"]["ahead"] == 1 and told["counts"]["late"] == 0
     assert told["last_time"] == max(document.time for document in news)

@@ -28,7 +28,7 @@ def test_marks_move_the_bar_and_a_replay_moves_it_at_the_same_step(tmp_path, qui
         list(steps)
         assert runner.core.parts.gate.keeper.strictness < 1.0
         assert any("not useful" in record.reason for record in runner.core.parts.gate.keeper.history())
-        assert store.unheard() == () and {row["step"] for row in store.feedback()} == {2}
+        assert store.pending_feedback() == () and {row["step"] for row in store.feedback()} == {2}
         told = pack_state(runner.core.get_state())
         with store._writing() as connection:  # as after a kill before the first save
             connection.exec_driver_sql("DELETE FROM states")
@@ -40,7 +40,7 @@ def test_a_mark_taken_back_leaves_the_same_strictness(quick, arrivals):
     runner = Runner(quick(budget="30%"))
     alerts = novel_ids(runner.run(iter(arrivals[:60])))
     before = runner.core.parts.feedback.get_state()
-    runner.core.hear([(alerts[0], False), (alerts[0], None)])
+    runner.core.apply_feedback([(alerts[0], False), (alerts[0], None)])
     assert runner.core.parts.feedback.get_state() == before
     assert runner.core.parts.gate.keeper.strictness == 1.0
 
@@ -83,7 +83,7 @@ def test_command_line(tmp_path, quick, arrivals):
     assert call(first).exit_code == 2
     assert call("nobody", "--useful").exit_code == 1
     with Store(url) as store:
-        assert [row["useful"] for row in store.unheard()] == [False, None]
+        assert [row["useful"] for row in store.pending_feedback()] == [False, None]
 
 
 @pytest.mark.parametrize("useful", [True, False])
@@ -93,7 +93,7 @@ def test_weights_reach_the_score_after_enough_marks(quick, arrivals, useful):
     # Usefulness that follows one of the two parts alone: the fused score must follow.
     made_of = runner.core.parts.feedback._alerts
     order = sorted(alerts, key=lambda name: made_of[name][1][0])
-    runner.core.hear([(name, (place < len(order) / 2) == useful) for place, name in enumerate(order)])
+    runner.core.apply_feedback([(name, (place < len(order) / 2) == useful) for place, name in enumerate(order)])
     weight = runner.core.parts.feedback.neighbour_weight
     assert weight is not None
     step = next(runner.run(iter(arrivals[120:140])))

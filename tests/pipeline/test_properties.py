@@ -28,7 +28,7 @@ HOSTILE = (
 
 
 def verdicts(documents, **settings):
-    options = {"language": "en", "topics": "none", "window": len(documents), "budget": "30%", **settings}
+    options = {"language": "en", "topics": "none", "step": len(documents), "budget": "30%", **settings}
     arrivals = [(document, Position("test", {"line": i})) for i, document in enumerate(documents)]
     return [v for step in Runner(load(options)).run(iter(arrivals)) for v in step.verdicts]
 
@@ -45,7 +45,7 @@ def test_order_of_equal_times_changes_no_story_of_an_order_free_detector(stream)
     for order in (range(20), np.random.default_rng(0).permutation(20)):
         shuffled = [batch[i] for i in order]
         answer = verdicts(
-            [replace(d, time=NOON.replace(day=1, hour=0)) for d in past] + shuffled, detector="l1", window=20
+            [replace(d, time=NOON.replace(day=1, hour=0)) for d in past] + shuffled, detector="l1", step=20
         )
         assert [v.document.id for v in answer[40:]] == [d.id for d in shuffled]  # verdicts in the order of arrival
         told.append({v.document.id: (v.is_novel, round(v.novelty, 9), v.story, v.evidence.kind) for v in answer[40:]})
@@ -58,7 +58,7 @@ def test_a_document_posted_again_is_never_novel(stream, detector):
     shouted = [
         replace(d, id=f"loud-{d.id}", text=f"RT @wire: {d.text.upper()} !!! https://t.co/x") for d in stream[::5]
     ]
-    judged = verdicts([*stream, *again, *shouted], detector=detector, window=20, budget="100%")
+    judged = verdicts([*stream, *again, *shouted], detector=detector, step=20, budget="100%")
     for verdict in judged[len(stream) :]:
         assert not verdict.is_novel and verdict.evidence.kind == "duplicate"
         assert verdict.story == next(v.story for v in judged if v.document.id == verdict.duplicate_of)
@@ -75,7 +75,7 @@ def test_irrelevant_documents_do_not_change_evidence(stream):
     evidence = []
     for documents in ([*past, new], [*past, *noise, new]):
         (last,) = [
-            v for v in verdicts(documents, detector="neighbour", window=1, budget="100%") if v.document.id == "new"
+            v for v in verdicts(documents, detector="neighbour", step=1, budget="100%") if v.document.id == "new"
         ]
         evidence.append(last.evidence)
     plain, noisy = evidence
@@ -88,7 +88,7 @@ def test_irrelevant_documents_do_not_change_evidence(stream):
 
 def test_novel_terms_are_surface_forms_at_their_place(stream):
     text = "Nordstern ferry sinks; Nordstern owner Hansen silent"
-    found = verdicts([*stream[:20], Document("new", text, NOON)], detector="fused", window=1, budget="100%")[-1]
+    found = verdicts([*stream[:20], Document("new", text, NOON)], detector="fused", step=1, budget="100%")[-1]
     assert found.is_novel and found.terms
     assert all(text[t.start : t.end] == t.text for t in found.terms)
     assert {"Nordstern", "Hansen"} <= {t.text for t in found.terms}
@@ -99,7 +99,7 @@ def test_a_dictionary_says_what_it_leaves_over(stream):
     known = [Document(f"k{i}", "harbour bridge budget council harbour bridge", NOON) for i in range(1)]
     known += [Document(f"q{i}", f"harbour bridge budget council note{i}", NOON) for i in range(12)]
     new = Document("new", "harbour bridge budget council Nordstern sinks", NOON)
-    found = verdicts([*known, new], detector="l1", window=1, budget="100%")[-1]
+    found = verdicts([*known, new], detector="l1", step=1, budget="100%")[-1]
     assert found.is_novel and {t.text for t in found.terms[:2]} == {"Nordstern", "sinks"}
 
 

@@ -35,7 +35,7 @@ def steps(core, documents, size=30):
 @pytest.mark.parametrize("topics", ["none", "nmf"])
 def test_verdicts_are_those_of_a_vocabulary_without_bounds(quick, detector, topics):
     documents = list(stream())
-    settings = {"detector": detector, "topics": topics, "memory": 100}
+    settings = {"detector": detector, "topics": topics, "window": 100}
     narrow, wide = build_core(quick(**settings, max_terms=2000)), build_core(quick(**settings, max_terms=100_000))
     found, known = list(steps(narrow, documents)), list(steps(wide, documents))
     assert len(narrow.parts.vectorizer.prunings_) >= 2 and not wide.parts.vectorizer.prunings_
@@ -56,7 +56,7 @@ def test_verdicts_are_those_of_a_vocabulary_without_bounds(quick, detector, topi
 @pytest.mark.parametrize("detector", ["fused-words", "clustering", "l1", "l1-batch"])
 def test_a_pruned_stream_goes_on_after_a_resume_as_if_nothing_had_happened(quick, detector):
     documents = list(stream(600))
-    settings = quick(detector=detector, topics="nmf", memory=100, max_terms=2000)
+    settings = quick(detector=detector, topics="nmf", window=100, max_terms=2000)
     core, twin = build_core(settings), build_core(settings)
     for i, at in enumerate(range(0, len(documents), 30)):
         batch = Batch(i, tuple(documents[at : at + 30]))
@@ -68,14 +68,14 @@ def test_a_pruned_stream_goes_on_after_a_resume_as_if_nothing_had_happened(quick
 
 
 def test_where_too_much_is_remembered_words_are_left_out_and_counted(quick):
-    core = build_core(quick(detector="fused-words", memory=10_000, max_terms=400))
+    core = build_core(quick(detector="fused-words", window=10_000, max_terms=400))
     found = list(steps(core, list(stream(120))))
     assert not core.parts.vectorizer.prunings_
     assert sum(step.counts["unread"] for step in found) == core.parts.vectorizer.n_dropped_ > 0
 
 
 def test_a_detector_that_cannot_renumber_keeps_its_columns(quick):
-    core = build_core(quick(detector="mixture", memory=50, max_terms=800))
+    core = build_core(quick(detector="mixture", window=50, max_terms=800))
     found = list(steps(core, list(stream(300))))
     assert not core.parts.vectorizer.prunings_
     assert sum(step.counts["unread"] for step in found) > 0

@@ -16,7 +16,7 @@ from itertools import islice
 import pytest
 
 from firststory.errors import ParameterError, StoreError
-from firststory.pipeline.duplicates import text_number
+from firststory.pipeline.fingerprints import text_fingerprints
 from firststory.pipeline.runner import Runner
 from firststory.sources.files import read_all
 from firststory.store.store import Store
@@ -46,7 +46,7 @@ def source(news, tmp_path):
     return write_news(news, tmp_path / "news.jsonl")
 
 
-@pytest.mark.parametrize("changes", [{}, {"window": "2d"}, {"topics": "nmf", "window": 60}], ids=str)
+@pytest.mark.parametrize("changes", [{}, {"step": "2d"}, {"topics": "nmf", "step": 60}], ids=str)
 def test_a_run_that_is_cut_anywhere_and_resumed_leaves_the_same_store(source, tmp_path, quick, changes):
     settings = quick(**changes)
     whole = run_to_end(settings, tmp_path / "whole.db", source)
@@ -84,7 +84,7 @@ def reposted(news, path):
 def test_a_text_that_comes_again_after_it_was_forgotten_is_known_by_the_store(news, tmp_path, quick):
     again = reposted(news, tmp_path / "again.jsonl")
     # More than a step remembers: nearly all re-posted texts have left the memory when they come again.
-    settings = quick(memory=30, window=10, budget="100%")
+    settings = quick(window=30, step=10, budget="100%")
     run_to_end(settings, tmp_path / "a.db", tmp_path / "again.jsonl")
     with Store(str(tmp_path / "a.db")) as store:
         verdicts = {v.document.id: v for v in store.verdicts()}
@@ -92,13 +92,13 @@ def test_a_text_that_comes_again_after_it_was_forgotten_is_known_by_the_store(ne
     for name in again:
         assert not verdicts[name].is_novel and verdicts[name].evidence.kind == "duplicate"
         original = verdicts[verdicts[name].duplicate_of].document
-        assert text_number(original) == text_number(verdicts[name].document)
+        assert text_fingerprints(original).whole == text_fingerprints(verdicts[name].document).whole
 
 
 def test_texts_known_by_the_store_are_the_same_after_a_replay(news, tmp_path, quick):
     source = tmp_path / "again.jsonl"
     reposted(news[:60], source)
-    settings = quick(memory=20, window=10, save_every=5)
+    settings = quick(window=20, step=10, save_every=5)
     whole = run_to_end(settings, tmp_path / "whole.db", source)
     said = []
     for _ in range(20):
@@ -116,7 +116,7 @@ def test_texts_known_by_the_store_are_the_same_after_a_replay(news, tmp_path, qu
 
 def test_texts_of_a_store_of_an_earlier_version_are_known_too(news, tmp_path, quick):
     path, source = tmp_path / "a.db", tmp_path / "again.jsonl"
-    settings = quick(memory=20, window=10)
+    settings = quick(window=20, step=10)
     reposted(news[:60], source)
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     lines = source.read_text().splitlines(keepends=True)
@@ -132,7 +132,7 @@ def test_texts_of_a_store_of_an_earlier_version_are_known_too(news, tmp_path, qu
 
 
 def run_command(settings, store_path, source):
-    names = ("detector", "language", "window", "topics", "save_every")
+    names = ("detector", "language", "step", "topics", "save_every")
     options = [part for name in names for part in ("--" + name.replace("_", "-"), str(getattr(settings, name)))]
     command = [sys.executable, "-m", "firststory.cli.main", "run", str(source), "--store", str(store_path), *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -178,7 +178,7 @@ def compare_killed(news, tmp_path, quick, kills, seed, **changes):
 
 
 def test_killed_with_9_and_run_again(news, tmp_path, quick):
-    compare_killed(news, tmp_path, quick, kills=2, seed=1, window=1, save_every=40)
+    compare_killed(news, tmp_path, quick, kills=2, seed=1, step=1, save_every=40)
 
 
 @pytest.mark.soak
@@ -187,7 +187,7 @@ def test_killed_with_9_many_times(tmp_path, quick, seed):
     from firststory.datasets import make_story_stream
 
     news = make_story_stream(2000, 200, duplicates=0.1).documents
-    compare_killed(news, tmp_path, quick, kills=10, seed=seed, window=3, save_every=25, topics="nmf")
+    compare_killed(news, tmp_path, quick, kills=10, seed=seed, step=3, save_every=25, topics="nmf")
 
 
 def test_running_again_on_a_grown_file_takes_only_the_new(source, tmp_path, quick):
@@ -204,15 +204,15 @@ def test_a_source_that_is_read_again_from_its_start_adds_nothing(source, tmp_pat
     run_to_end(quick(), tmp_path / "a.db", source)
     with Store(str(tmp_path / "a.db")) as store:
         before = store.status()["documents"]
-        for _ in Runner(quick(memory=50_000), store).run(read_all([str(source)], {}, print)):
+        for _ in Runner(quick(window=50_000), store).run(read_all([str(source)], {}, print)):
             pass
         assert store.status()["documents"] == before
 
 
 def test_a_store_keeps_to_its_model_settings(source, tmp_path, quick):
     run_to_end(quick(), tmp_path / "a.db", source)
-    with Store(str(tmp_path / "a.db")) as store, pytest.raises(ParameterError, match="Leave --window out"):
-        Runner(quick(window=21), store)
+    with Store(str(tmp_path / "a.db")) as store, pytest.raises(ParameterError, match="Leave --step out"):
+        Runner(quick(step=21), store)
 
 
 def test_without_a_store_nothing_is_kept_and_the_verdicts_are_the_same(source, tmp_path, quick):

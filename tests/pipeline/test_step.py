@@ -26,11 +26,10 @@ def document(name, text, hours=0, **more):
 
 
 @pytest.mark.parametrize("topics", ["none", "nmf"])
-def test_same_batches_same_bytes(news, quick, topics, monkeypatch):
-    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 50)
+def test_same_batches_same_bytes(news, quick, topics):
     outcomes = []
     for _ in range(2):
-        core = build_core(quick(topics=topics))
+        core = build_core(quick(topics=topics, topic_step=50))
         steps = [core.step(batch) for batch in in_batches(news)]
         outcomes.append((steps, pack_state(core.get_state())))
     assert outcomes[0] == outcomes[1]
@@ -38,11 +37,10 @@ def test_same_batches_same_bytes(news, quick, topics, monkeypatch):
 
 @pytest.mark.parametrize("topics", ["none", "nmf"])
 @pytest.mark.parametrize("detector", detector_names())
-def test_a_state_that_went_through_bytes_has_the_same_future(news, quick, detector, topics, monkeypatch):
+def test_a_state_that_went_through_bytes_has_the_same_future(news, quick, detector, topics):
     if topics == "nmf" and detector != "neighbour":
-        pytest.skip("themes do not depend on the detector")
-    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 50)
-    settings = quick(detector=detector, topics=topics)
+        pytest.skip("topics do not depend on the detector")
+    settings = quick(detector=detector, topics=topics, topic_step=50)
     batches = in_batches(news[:120])
     core = build_core(settings)
     for batch in batches[:3]:
@@ -94,24 +92,24 @@ def test_a_document_without_words_is_neutral_in_the_first_step_too(news, quick):
     assert nothing.novelty == np.median(scores) > 0.0
 
 
-def test_themes_are_words_of_the_texts_and_not_stems(quick, monkeypatch):
-    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 60)
+def test_topics_are_words_of_the_texts_and_not_stems(quick):
     who = ["Police", "Nunes", "Senators", "Beavers", "Nurses", "Investigations"]
     texts = [f"{a} {b} in Los Angeles" for a in who for b in ("opened bridges", "denied charges", "promised policies")]
     documents = [document(f"d{i}", f"{texts[i % len(texts)]} number{i}", hours=i) for i in range(240)]
-    core = build_core(quick(topics="nmf", budget=5.0))  # nothing is novel: no document is looked at for its words
+    core = build_core(
+        quick(topics="nmf", topic_step=60, budget=5.0)
+    )  # nothing is novel: no document is looked at for its words
     told = [step.topics for step in map(core.step, in_batches(documents)) if step.topics]
     written = {word for one in documents for word in one.text.split()}
     assert len(told) == 4
     assert {term for topics in told for topic in topics for term, _ in topic.terms} <= written
 
 
-def test_a_theme_that_no_story_can_read_is_read_when_it_comes_again(quick, monkeypatch):
-    monkeypatch.setattr("firststory.pipeline.stream_topics.GATHER", 60)
+def test_a_topic_that_no_story_can_read_is_read_when_it_comes_again(quick, monkeypatch):
     monkeypatch.setattr("firststory.stories.tracker.MOST_ASKED", 0)
     texts = [f"{who} denied charges" for who in ("Police", "Nunes", "Senators", "Beavers")]
     documents = [document(f"d{i}", f"{texts[i % 4]} number{i}", hours=i) for i in range(140)]
-    core = build_core(quick(topics="nmf", budget=5.0))
+    core = build_core(quick(topics="nmf", topic_step=60, budget=5.0))
     first, later = [step.topics for step in map(core.step, in_batches(documents)) if step.topics]
     assert "polic" in {term for topic in first for term, _ in topic.terms}
     assert "Police" in {term for topic in later for term, _ in topic.terms}
@@ -220,7 +218,7 @@ def test_stop_words_only_is_neutral_and_counted(news, quick):
     )
     for verdict in step.verdicts[:2]:
         assert not verdict.is_novel and verdict.p_value is None and verdict.story is None
-        assert verdict.novelty == pytest.approx(np.median(core._recent[:-1]))
+        assert verdict.novelty == pytest.approx(np.median(core._recent_scores[:-1]))
     assert step.counts["empty"] == 2 and step.counts["scored"] == 1
 
 
@@ -268,7 +266,7 @@ def test_a_term_that_stands_in_the_text_is_found_there_title_or_not(quick, title
 
 
 def test_neighbours_are_the_documents_they_say(news, quick):
-    core = build_core(quick(memory=50))
+    core = build_core(quick(window=50))
     earlier = {}
     for batch in in_batches(news):
         for verdict in core.step(batch).verdicts:

@@ -177,28 +177,12 @@ def test_texts_are_found_again_by_their_numbers_in_the_steps_before(store):
     assert store.first_with([7], before=0) == store.first_with([], before=3) == {}
 
 
-def test_texts_without_a_number_are_given_one(tmp_path):
-    with Store(str(tmp_path / "news.db")) as made:
-        made.write_step(step(0, "d1", "d2"))
-        made.write_step(step(1, "d3", fingerprints=(3,)))
-    connection = sqlite3.connect(tmp_path / "news.db")
-    connection.execute("DROP INDEX ix_documents_fingerprint")
-    connection.execute("ALTER TABLE documents DROP COLUMN fingerprint")
-    connection.execute(f"UPDATE meta SET value = '{schema.VERSION - 1}' WHERE key = 'schema'")
-    connection.commit()
-    connection.close()
-    with Store(str(tmp_path / "news.db")) as opened:
-        assert opened.first_with([1, 2, 3], before=9) == {}
-        opened.fill_fingerprints(lambda document: int(document.id[1:]))
-        assert opened.first_with([1, 2, 3], before=9) == {1: "d1", 2: "d2", 3: "d3"}
-
-
 def test_positions_and_stories_are_replaced_and_the_rest_is_kept(store):
-    store.write_step(step(0, "d1", stories=(story("s1"),)), window=5)
-    store.write_step(step(1, "d2", stories=(story("s1", size=2),)), window=6)
+    store.write_step(step(0, "d1", stories=(story("s1"),)), reached=5)
+    store.write_step(step(1, "d2", stories=(story("s1", size=2),)), reached=6)
     assert store.positions() == {"file": Position("file", {"offset": 10})}
     assert [s.size for s in store.stories()] == [2]
-    assert (store.last_step(), store.last_window()) == (1, 6)
+    assert (store.last_step(), store.last_reached()) == (1, 6)
     assert store.known_ids(["d1", "d2", "d3"]) == {"d1", "d2"}
     assert store.status()["counts"] == {"seen": 2}
 

@@ -10,12 +10,12 @@ from typing import Literal
 from firststory.errors import ParameterError
 from firststory.units import DAY_SECONDS
 
-UNITS = {"minute": 60.0, "hour": 3600.0, "day": DAY_SECONDS, "week": 7 * DAY_SECONDS}
-UNTIMED_DAY = 1000
+UNIT_SECONDS = {"minute": 60.0, "hour": 3600.0, "day": DAY_SECONDS, "week": 7 * DAY_SECONDS}
+UNTIMED_DAY_DOCUMENTS = 1000
 """Documents that count as one day where a stream has no times: "20/day" is then 2 % of the documents."""
 
-BUCKET = {"minute": DAY_SECONDS / 8, "hour": DAY_SECONDS, "day": 1.4 * DAY_SECONDS, "week": 1.4 * DAY_SECONDS}
-"""Seconds of budget that the bucket holds: at most a fifth of a week; less for who thinks in hours."""
+BUCKET_SECONDS = {"minute": DAY_SECONDS / 8, "hour": DAY_SECONDS, "day": 1.4 * DAY_SECONDS, "week": 1.4 * DAY_SECONDS}
+"""Seconds of budget that the bucket holds: at most a fifth of a week; less for budgets by the hour."""
 
 BudgetKind = Literal["rate", "share", "threshold"]
 
@@ -27,7 +27,7 @@ _SHARE = re.compile(r"\s*([0-9.]+)\s*%\s*")
 class Budget:
     """What `parse_budget` understood.
 
-    `amount` is alerts a day of a rate, the part of the documents of a share, the score of a fixed threshold.
+    `amount` is alerts per day of a rate, the part of the documents of a share, the score of a fixed threshold.
     """
 
     kind: BudgetKind
@@ -54,9 +54,9 @@ def parse_budget(budget: str | float | Budget) -> Budget:
         try:
             if rate := _RATE.fullmatch(budget):
                 unit = rate[2].lower()
-                amount = float(rate[1]) * DAY_SECONDS / UNITS[unit]
+                amount = float(rate[1]) * DAY_SECONDS / UNIT_SECONDS[unit]
                 if amount > 0:
-                    return Budget("rate", amount, f"{float(rate[1]):g}/{unit}", BUCKET[unit])
+                    return Budget("rate", amount, f"{float(rate[1]):g}/{unit}", BUCKET_SECONDS[unit])
             elif share := _SHARE.fullmatch(budget):
                 amount = float(share[1]) / 100
                 if 0 < amount <= 1:
@@ -74,7 +74,7 @@ def parse_budget(budget: str | float | Budget) -> Budget:
     )
 
 
-def fixed_bar(budget: Budget, strictness: float) -> float:
+def fixed_threshold(budget: Budget, strictness: float) -> float:
     """Where a fixed threshold stands when feedback has moved it, by a tenth of it at most."""
     return budget.amount + (1.0 - strictness) * 0.1 * max(abs(budget.amount), 0.1)
 
@@ -93,4 +93,4 @@ def spending(budget: Budget | None, strictness: float) -> str:
         return f"the stream now spends {100 * strictness:.0f} % of its budget"
     if strictness == 1.0:
         return f"the threshold is {budget.amount:.4g}"
-    return f"the threshold is now {fixed_bar(budget, strictness):.4g} in place of {budget.amount:.4g}"
+    return f"the threshold is now {fixed_threshold(budget, strictness):.4g} in place of {budget.amount:.4g}"

@@ -2,8 +2,8 @@
 
 With scores s_1..s_n of the recent past, a new score s has p = (1 + #{i: s_i >= s}) / (n + 1). If the n + 1 scores
 are exchangeable, P(p <= a) <= a for every a, whatever the detector and whatever its scores look like; ties only make
-p larger. A stream drifts, so the past is a sliding window: after a change of level the p-values are right again once
-the window has moved on.
+p larger. A stream drifts, so the past is a sliding window: after a shift of the scores the p-values are right again
+once the window has moved on.
 """
 
 from __future__ import annotations
@@ -78,24 +78,24 @@ class ConformalCalibrator:
         self._order.append(value)
         insort(self._sorted, value)
 
-    def threshold(self, level: float) -> float:
-        """The smallest score whose p-value is at most `level`; infinite where the past is too short for that."""
-        return _least(self._sorted, len(self._sorted), len(self._sorted), level)
+    def threshold(self, p_value: float) -> float:
+        """The smallest score whose p-value is at most `p_value`; infinite where the past is too short for that."""
+        return _least(self._sorted, len(self._sorted), len(self._sorted), p_value)
 
-    def thresholds(self, scores: Sequence[float], levels: Sequence[float]) -> list[float]:
-        """For each document of a batch the smallest score whose p-value would have been at most its own level.
+    def thresholds(self, scores: Sequence[float], p_values: Sequence[float]) -> list[float]:
+        """For each document of a batch the smallest score whose p-value would have been at most its own of `p_values`.
 
-        The others of the batch are what they are: `p_values(scores)[i] <= levels[i]` exactly where `scores[i]` is at
-        least what this gives for i.
+        The others of the batch are what they are: the p-value of `scores[i]` is at most `p_values[i]` exactly where
+        `scores[i]` is at least what this gives for i.
         """
         if len(scores) == 1:
-            return [self.threshold(levels[0])]
+            return [self.threshold(p_values[0])]
         values = [_finite(score) for score in scores]
         every = sorted(self._sorted + values)
         # Each is compared with all but itself.
         return [
-            _least(every, len(every) - 1, bisect_left(every, value), level)
-            for value, level in zip(values, levels, strict=True)
+            _least(every, len(every) - 1, bisect_left(every, value), p_value)
+            for value, p_value in zip(values, p_values, strict=True)
         ]
 
     def get_state(self) -> dict[str, Any]:
@@ -111,12 +111,12 @@ class ConformalCalibrator:
         return calibrator
 
 
-def _least(ordered: Sequence[float], n: int, without: int, level: float) -> float:
-    """The smallest score whose p-value among n others is at most `level`: all of `ordered` but the one at `without`."""
-    ranks = math.floor(level * (n + 1))
+def _least(ordered: Sequence[float], n: int, without: int, p_value: float) -> float:
+    """The smallest score whose p-value among n others (`ordered` without the one at `without`) is at most `p_value`."""
+    ranks = math.floor(p_value * (n + 1))
     # Counted as p-values are: a product that was rounded may be off by one.
-    ranks += (ranks + 1) / (n + 1) <= level
-    ranks -= ranks / (n + 1) > level
+    ranks += (ranks + 1) / (n + 1) <= p_value
+    ranks -= ranks / (n + 1) > p_value
     if ranks < 1:
         return math.inf
     if ranks > n:

@@ -1,4 +1,4 @@
-"""What people say of verdicts, and what follows from it: the bar moves, and with enough marks the score's own weights.
+"""What people say of verdicts, and what follows: the threshold moves, and with enough marks the score's own weights.
 
 Everything that follows is a pure function of the marks in their order. So a mark that is taken back leaves no trace:
 the strictness and the weights are then, bit for bit, what they were before.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from firststory.alerts.budget import Budget, spending
 
-STEP = 0.05
+MARK_LOG_STRICTNESS = 0.05
 """Each mark moves the logarithm of the strictness by this."""
-LOWEST, HIGHEST = 0.25, 1.2
+LEAST_STRICTNESS, MOST_STRICTNESS = 0.25, 1.2
 """Feedback may spend a quarter of the budget at least, and a fifth more than the budget at most. (What it does to a
-fixed threshold: `alerts.budget.fixed_bar`.)"""
-ENOUGH, ENOUGH_EACH = 30, 8
+fixed threshold: `alerts.budget.fixed_threshold`.)"""
+MIN_MARKS, MIN_MARKS_OF_EACH_KIND = 30, 8
 """Marks that are needed, in all and of each kind, before the weights of the score are touched."""
-PULL = 8.0
+HALF_WEIGHT_PENALTY = 8.0
 """How strongly the weights are held at one half: all the weight on one part must gain two nats."""
 MAX_MARKS = 2000
 
@@ -56,13 +56,13 @@ class Feedback:
         self._marks: list[Mark] = []
         self._alerts: dict[str, tuple[float, tuple[float, ...]]] = {}
 
-    def remember(self, verdict: str, novelty: float, parts: tuple[float, ...] = ()) -> None:
+    def remember_alert(self, verdict: str, novelty: float, parts: tuple[float, ...] = ()) -> None:
         """Keep what an alert's score was made of, so that a mark on it can be learnt from."""
         self._alerts[verdict] = novelty, parts
         while len(self._alerts) > MAX_MARKS:
             del self._alerts[next(iter(self._alerts))]
 
-    def hear(self, verdict: str, useful: bool | None, budget: Budget | None = None) -> str:
+    def apply(self, verdict: str, useful: bool | None, budget: Budget | None = None) -> str:
         """Someone's word on a verdict by its id; None takes the last one back. Says what follows for the budget."""
         if useful is None:
             return self.undo(verdict, budget)
@@ -90,11 +90,16 @@ class Feedback:
 
     @property
     def strictness(self) -> float:
-        """The part of the budget that the stream should spend: below 1 raises the bar, above 1 lowers it."""
+        """The part of the budget that the stream should spend: below 1 raises the threshold, above 1 lowers it."""
         balance = 0.0
         for mark in self.marks:
             # Clipped on the way, so that a hundred old marks do not have to be outweighed by a hundred new ones.
-            balance = min(max(balance + (STEP if mark.useful else -STEP), math.log(LOWEST)), math.log(HIGHEST))
+            balance = min(
+                max(
+                    balance + (MARK_LOG_STRICTNESS if mark.useful else -MARK_LOG_STRICTNESS), math.log(LEAST_STRICTNESS)
+                ),
+                math.log(MOST_STRICTNESS),
+            )
         return round(math.exp(balance), 6)
 
     @property
@@ -102,15 +107,18 @@ class Feedback:
         """The weight of the nearest neighbour against the nearest story in the fused score; None until known."""
         usable = [mark for mark in self.marks if len(mark.parts) == 2]
         useful = sum(mark.useful for mark in usable)
-        if len(usable) < ENOUGH or min(useful, len(usable) - useful) < ENOUGH_EACH:
+        if len(usable) < MIN_MARKS or min(useful, len(usable) - useful) < MIN_MARKS_OF_EACH_KIND:
             return None
         similarity = np.array([mark.parts for mark in usable])
         truth = np.array([mark.useful for mark in usable], dtype=np.float64)
         grid = np.linspace(0.0, 1.0, 21)
-        gains = [_log_likelihood(similarity @ np.array([w, 1.0 - w]), truth) - PULL * float(w - 0.5) ** 2 for w in grid]
+        gains = [
+            _log_likelihood(similarity @ np.array([w, 1.0 - w]), truth) - HALF_WEIGHT_PENALTY * float(w - 0.5) ** 2
+            for w in grid
+        ]
         return round(float(grid[int(np.argmax(gains))]), 4)
 
-    def fuse(self, novelties: NDArray[np.float64], parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    def weigh(self, novelties: NDArray[np.float64], parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         """The scores with the learnt weights: 1 - (w * neighbour + (1 - w) * story); unchanged until w is known."""
         weight = self.neighbour_weight
         if weight is None or len(parts) != 2:
@@ -135,16 +143,18 @@ class Feedback:
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of JSON values."""
         return {
-            "marks": [[mark.verdict, mark.useful, mark.novelty, list(mark.parts)] for mark in self._marks],
-            "alerts": [[name, novelty, list(parts)] for name, (novelty, parts) in self._alerts.items()],
+            "marks": [asdict(mark) for mark in self._marks],
+            "alerts": [
+                {"id": name, "novelty": novelty, "parts": parts} for name, (novelty, parts) in self._alerts.items()
+            ],
         }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Undo `get_state`."""
         feedback = cls()
-        feedback._marks = [Mark(name, useful, novelty, tuple(parts)) for name, useful, novelty, parts in state["marks"]]
-        feedback._alerts = {name: (novelty, tuple(parts)) for name, novelty, parts in state["alerts"]}
+        feedback._marks = [Mark(**{**mark, "parts": tuple(mark["parts"])}) for mark in state["marks"]]
+        feedback._alerts = {one["id"]: (one["novelty"], tuple(one["parts"])) for one in state["alerts"]}
         return feedback
 
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from firststory.alerts.budget import Budget, fixed_bar
+from firststory.alerts.budget import Budget, fixed_threshold
 from firststory.alerts.calibration import ConformalCalibrator
 from firststory.alerts.keeper import BudgetKeeper, Decision
+from firststory.state import State
 
 
 class Judgement(NamedTuple):
@@ -66,48 +67,43 @@ class AlertGate:
             return []
         p_values = self.calibrator.p_values(scores)
         decisions = self.keeper.decide_many(scores, p_values, times, keys)
-        needed = self._bars(scores, [decision.level for decision in decisions])
+        thresholds = self._thresholds(scores, [decision.needed_p_value for decision in decisions])
         judged = [
-            Judgement(decision.is_novel, p, bar, decision)
-            for p, decision, bar in zip(p_values, decisions, needed, strict=True)
+            Judgement(decision.is_novel, p, threshold, decision)
+            for p, decision, threshold in zip(p_values, decisions, thresholds, strict=True)
         ]
         for score in scores:
             self.calibrator.observe(score)
         return judged
 
-    def _bars(self, scores: Sequence[float], levels: Sequence[float]) -> list[float | None]:
+    def _thresholds(self, scores: Sequence[float], p_values: Sequence[float]) -> list[float | None]:
         """For each document the novelty that its p-value needed, ranked as the p-value is."""
         if self.keeper.budget.kind == "threshold":
-            return [fixed_bar(self.keeper.budget, self.keeper.strictness)] * len(levels)
-        return [self._shown(bar) for bar in self.calibrator.thresholds(scores, levels)]
+            return [fixed_threshold(self.keeper.budget, self.keeper.strictness)] * len(p_values)
+        return [self._floored(one) for one in self.calibrator.thresholds(scores, p_values)]
 
-    def _shown(self, bar: float) -> float | None:
-        bar = max(bar, self.keeper.floor)
-        return bar if math.isfinite(bar) else None
+    def _floored(self, threshold: float) -> float | None:
+        threshold = max(threshold, self.keeper.floor)
+        return threshold if math.isfinite(threshold) else None
 
     def _threshold(self) -> float | None:
-        """The bar for the next document, as a novelty."""
+        """The least novelty that the next document needs."""
         if self.keeper.budget.kind == "threshold":
-            return fixed_bar(self.keeper.budget, self.keeper.strictness)
-        return self._shown(self.calibrator.threshold(self.keeper.level()))
+            return fixed_threshold(self.keeper.budget, self.keeper.strictness)
+        return self._floored(self.calibrator.threshold(self.keeper.needed_p_value()))
 
     def status(self) -> dict[str, Any]:
-        """The budget's standing, the bar now as a novelty and why it stands there, and its history with reasons."""
+        """Where the budget stands, the threshold now and why it stands there, and its history with reasons."""
         return {**self.keeper.status(), "threshold": self._threshold()}
 
-    def get_state(self) -> dict[str, Any]:
-        """Everything, as a flat dict of arrays and JSON values."""
-        state = {f"calibrator.{key}": value for key, value in self.calibrator.get_state().items()}
-        return state | {f"keeper.{key}": value for key, value in self.keeper.get_state().items()}
+    def get_state(self) -> State:
+        """All of it."""
+        return {"calibrator": self.calibrator.get_state(), "keeper": self.keeper.get_state()}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
-
-        def part(name: str) -> dict[str, Any]:
-            return {key.partition(".")[2]: value for key, value in state.items() if key.startswith(name + ".")}
-
         gate = cls()
-        gate.calibrator = ConformalCalibrator.from_state(part("calibrator"))
-        gate.keeper = BudgetKeeper.from_state(part("keeper"))
+        gate.calibrator = ConformalCalibrator.from_state(state["calibrator"])
+        gate.keeper = BudgetKeeper.from_state(state["keeper"])
         return gate

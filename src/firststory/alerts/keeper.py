@@ -1,14 +1,14 @@
 """The keeper that holds a stream to its budget of alerts without knowing the future.
 
 A budget of "20/day" fills a bucket with 20 tokens a day; an alert takes one. The bucket holds a fifth of a week, so
-in *any* seven days there are at most 1.2 x 7 x 20 alerts, whatever comes. The bar falls as the bucket fills and rises
-as it empties: a document is novel when its p-value is at most
+in *any* seven days there are at most 1.2 x 7 x 20 alerts, whatever comes. The threshold falls as the bucket fills and
+rises as it empties: a document is novel when its p-value is at most
 
     a = (budget / documents, per day) * (odds of fill / odds of rest) ** SHARPNESS,    odds(x) = x / (1 - x)
 
-so that the most novel go first, a burst meets a rising bar, and after a silent night the bar is a little lower. At
-rest the bar is the one that spends exactly what comes in; above it there is room for what a silent day brings. More
-silence is not saved up: what does not fit into the bucket is lost, since nobody wants a week's alerts in an hour.
+so that the most novel go first, a burst meets a rising threshold, and after a silent night it is a little lower. At
+rest the threshold spends exactly what comes in; above it there is room for what a silent day brings. More silence is
+not saved up: what does not fit into the bucket is lost, so that a week's alerts never come in an hour.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Self
 
-from firststory.alerts.budget import UNTIMED_DAY, Budget, fixed_bar, parse_budget
-from firststory.units import DAY_SECONDS
+from firststory.alerts.budget import UNTIMED_DAY_DOCUMENTS, Budget, fixed_threshold, parse_budget
+from firststory.state import State
+from firststory.units import DAY_SECONDS, HOUR_SECONDS
 
 SHARPNESS = 0.7
-REST = 0.3
+REST_FILL = 0.3
 """How full the bucket of a rate is where spending and income are in balance; half full where it holds next to nothing,
 and for shares, which know no silence."""
-RATE_MEMORY = 4 * DAY_SECONDS
+RATE_HALF_LIFE_SECONDS = 4 * DAY_SECONDS
 """Half-life of the estimate of how many documents a day brings."""
 
-HISTORY = 500
-BEHIND = 50
+MAX_HISTORY_RECORDS = 500
+WRONG_CLOCK_DOCUMENTS = 50
 """A clock that is a day ahead of this many documents in a row was set by a wrong date: it is set back."""
 
 
@@ -37,7 +38,7 @@ class Decision(NamedTuple):
     """Whether a person should see it; the p-value that was needed for that; and why."""
 
     is_novel: bool
-    level: float
+    needed_p_value: float
     """0 where no p-value would have done: the budget was spent."""
     why: tuple[str, *tuple[float, ...]]
     """Words with gaps, and the p-values that belong there."""
@@ -50,13 +51,13 @@ class Decision(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class BarRecord:
-    """One point of the bar's history, for `status`: when, after how many documents, the p-value needed, and why."""
+class ThresholdRecord:
+    """One point of the threshold's history, for `status`: when, after how many documents, the p-value needed, why."""
 
     time: float | None
     documents: int
     alerts: int
-    level: float
+    needed_p_value: float
     fill: float
     reason: str
 
@@ -67,7 +68,7 @@ class BudgetKeeper:
     Parameters
     ----------
     budget : str, float or Budget
-        What `parse_budget` reads. Without times, a day is `UNTIMED_DAY` documents.
+        What `parse_budget` reads. Without times, a day is `UNTIMED_DAY_DOCUMENTS` documents.
     floor : float, default=-inf
         Nothing less novel than this is ever an alert, however much of the budget is left: a quiet stream
         does not make old news new.
@@ -96,12 +97,12 @@ class BudgetKeeper:
         self._recent_documents = 1.0
         self._recent_days = 1.0
         self._tokens = self._capacity() * self._rest()
-        self._history: list[BarRecord] = []
+        self._history: list[ThresholdRecord] = []
         self._recorded_at = float("-inf")
-        self._notes: list[str] = []
+        self._pending_changes: list[str] = []
         """What came from outside since the last step began."""
-        self._heard: list[str] = []
-        """What came from outside before this step: reasons of where the bar stands now."""
+        self._changes: list[str] = []
+        """What came from outside before this step: reasons for where the threshold stands now."""
 
     # -- decisions -----------------------------------------------------------------------------------------
 
@@ -136,7 +137,7 @@ class BudgetKeeper:
         """
         if self.budget.kind != "rate" or not times or all(t is None for t in times):
             return [list(range(n))] if n else []
-        unit = 3600.0 if self.budget.bucket < 1.4 * DAY_SECONDS else DAY_SECONDS
+        unit = HOUR_SECONDS if self.budget.bucket < 1.4 * DAY_SECONDS else DAY_SECONDS
         groups: dict[float, list[int]] = {}
         latest = min(t for t in times if t is not None)
         for i, time in enumerate(times):
@@ -146,25 +147,25 @@ class BudgetKeeper:
 
     def _decide_one(self, novelty: float, p_value: float) -> Decision:
         if self.budget.kind == "threshold":
-            bar = fixed_bar(self.budget, self.strictness)
-            above = novelty >= bar
+            threshold = fixed_threshold(self.budget, self.strictness)
+            above = novelty >= threshold
             words = "reaches" if above else "is below"
             tuned = "" if self.strictness == 1.0 else " (moved by feedback)"
             self._alerts += above
-            why = f"novelty {novelty:.4g} {words} the fixed threshold of {bar:.4g}{tuned}"
+            why = f"novelty {novelty:.4g} {words} the fixed threshold of {threshold:.4g}{tuned}"
             return Decision(above, math.nan, (why,))
-        level = self.level()
+        needed = self.needed_p_value()
         if novelty < self.floor:
-            return Decision(False, level, ("too much like what was seen before, whatever the budget",))
+            return Decision(False, needed, ("too much like what was seen before, whatever the budget",))
         if self._tokens < 1.0:
             return Decision(False, 0.0, (f"the budget of {self.budget.text} is spent for now",))
-        if p_value > level:
-            return Decision(False, level, ("{} are as novel; the bar is {}", p_value, level))
+        if p_value > needed:
+            return Decision(False, needed, ("{} are as novel; the threshold is {}", p_value, needed))
         self._tokens -= 1.0
         self._alerts += 1
-        return Decision(True, level, ("only {} are as novel; the bar is {}", p_value, level))
+        return Decision(True, needed, ("only {} are as novel; the threshold is {}", p_value, needed))
 
-    def level(self) -> float:
+    def needed_p_value(self) -> float:
         """The p-value that the next document needs, between 0 and 1."""
         if self.budget.kind == "threshold":
             return math.nan
@@ -180,21 +181,21 @@ class BudgetKeeper:
         return self.budget.amount * self.strictness * self._recent_days / self._recent_documents
 
     def _rest(self) -> float:
-        return 0.5 if self.budget.kind == "share" else min(0.5, max(REST, 0.7 / self._capacity()))
+        return 0.5 if self.budget.kind == "share" else min(0.5, max(REST_FILL, 0.7 / self._capacity()))
 
     def _capacity(self) -> float:
         """What the bucket holds: at most a fifth of a week's alerts, but nearly two at least: with less, an alert a day
         would go to the first document of the day."""
         if self.budget.kind == "share":
-            per_day = UNTIMED_DAY if self._clock is None else self._recent_documents / self._recent_days
+            per_day = UNTIMED_DAY_DOCUMENTS if self._clock is None else self._recent_documents / self._recent_days
             return max(2.0, 0.7 * per_day * self.budget.amount)
         return max(1.8, self.budget.amount * self.budget.bucket / DAY_SECONDS)
 
     def change(self, budget: str | float | Budget) -> None:
-        """Hold the stream to another budget from now on; the bar starts from its point of rest."""
+        """Hold the stream to another budget from now on; the threshold starts from its point of rest."""
         before, self.budget = self.budget.text, parse_budget(budget)
         self._tokens = self._capacity() * self._rest()
-        self.note(f"the budget was changed from {before} to {self.budget.text}")
+        self.note_change(f"the budget was changed from {before} to {self.budget.text}")
 
     # -- time ----------------------------------------------------------------------------------------------
 
@@ -207,7 +208,7 @@ class BudgetKeeper:
         gap, span = self._pass_time(n, times)
         # Long silence says little about the rate of a stream that speaks: it counts for one day.
         days = min((gap + span) / DAY_SECONDS, 1.0)
-        fade = 0.5 ** (days * DAY_SECONDS / RATE_MEMORY)
+        fade = 0.5 ** (days * DAY_SECONDS / RATE_HALF_LIFE_SECONDS)
         self._recent_days = self._recent_days * fade + days
         self._recent_documents = self._recent_documents * fade + n
         if self.budget.kind == "share":
@@ -224,15 +225,15 @@ class BudgetKeeper:
         ordinary day, and what is left of the day when the next one begins is paid then.
         """
         if not times:
-            return 0.0, n * DAY_SECONDS / UNTIMED_DAY if self._clock is None else 0.0
+            return 0.0, n * DAY_SECONDS / UNTIMED_DAY_DOCUMENTS if self._clock is None else 0.0
         start, end = min(times), max(times)
-        for coarse in (3600.0, DAY_SECONDS):
+        for coarse in (HOUR_SECONDS, DAY_SECONDS):
             if self._grain == coarse and any(t % coarse for t in times):
-                self._grain = 0.0 if coarse == 3600.0 or any(t % 3600.0 for t in times) else 3600.0
+                self._grain = 0.0 if coarse == HOUR_SECONDS or any(t % HOUR_SECONDS for t in times) else HOUR_SECONDS
         if self._clock is None:
             self._clock = start
         self._behind = self._behind + n if end < self._clock - DAY_SECONDS - self._grain else 0
-        if self._behind >= BEHIND:
+        if self._behind >= WRONG_CLOCK_DOCUMENTS:
             self._clock, self._behind = end, 0
         gap = max(0.0, start - self._clock)
         at = max(self._clock, start)
@@ -243,22 +244,22 @@ class BudgetKeeper:
 
     # -- what a person can see -----------------------------------------------------------------------------
 
-    def history(self) -> tuple[BarRecord, ...]:
-        """The bar over time, oldest first: at most one record a day (or a thousand documents), `HISTORY` in all."""
+    def history(self) -> tuple[ThresholdRecord, ...]:
+        """The threshold over time, oldest first: at most one record per day (or per thousand documents)."""
         return tuple(self._history)
 
-    def note(self, reason: str) -> None:
-        """Write a change that came from outside (feedback, a new budget) into the history; the next step tells it."""
+    def note_change(self, reason: str) -> None:
+        """Write a change from outside (feedback, a new budget) into the history; the next step names it as a reason."""
         self._record(force=True, reason=reason)
-        self._notes.append(reason)
+        self._pending_changes.append(reason)
 
     def begin_step(self) -> None:
         """What came from outside until now is told with this step, and not with the next."""
-        self._heard, self._notes = self._notes, []
+        self._changes, self._pending_changes = self._pending_changes, []
 
     def reason(self) -> str:
-        """Why the bar stands where it stands now: what this step took up, and how the budget is spent."""
-        return "; ".join([*self._heard, self._why()])
+        """Why the threshold stands where it stands: what came from outside, and how the budget is spent."""
+        return "; ".join([*self._changes, self._why()])
 
     def status(self) -> dict[str, Any]:
         """Where the budget stands, for people."""
@@ -266,7 +267,7 @@ class BudgetKeeper:
             "budget": self.budget.text,
             "documents": self._documents,
             "alerts": self._alerts,
-            "level": None if self.budget.kind == "threshold" else round(self.level(), 6),
+            "needed_p_value": None if self.budget.kind == "threshold" else round(self.needed_p_value(), 6),
             "fill": None if self.budget.kind == "threshold" else round(self._tokens / self._capacity(), 4),
             "strictness": self.strictness,
             "reason": self.reason(),
@@ -274,42 +275,44 @@ class BudgetKeeper:
         }
 
     def _record(self, force: bool, reason: str | None = None) -> None:
-        at = self._documents / UNTIMED_DAY if self._clock is None else self._clock / DAY_SECONDS
+        at = self._documents / UNTIMED_DAY_DOCUMENTS if self._clock is None else self._clock / DAY_SECONDS
         if not force and at < self._recorded_at + 1.0:
             return
         if not force:
             self._recorded_at = at
-        level = 0.0 if self.budget.kind == "threshold" else self.level()
+        needed = 0.0 if self.budget.kind == "threshold" else self.needed_p_value()
         fill = 0.0 if self.budget.kind == "threshold" else self._tokens / self._capacity()
         why = reason or self._why()
-        self._history.append(BarRecord(self._clock, self._documents, self._alerts, level, round(fill, 4), why))
-        del self._history[:-HISTORY]
+        self._history.append(ThresholdRecord(self._clock, self._documents, self._alerts, needed, round(fill, 4), why))
+        del self._history[:-MAX_HISTORY_RECORDS]
 
     def _why(self) -> str:
         if self.budget.kind == "threshold":
             moved = "" if self.strictness == 1.0 else ", moved by feedback"
-            bar = fixed_bar(self.budget, self.strictness)
-            return f"the threshold is fixed at {self.budget.amount:.4g}" + (moved and f"{moved} to {bar:.4g}")
+            now = fixed_threshold(self.budget, self.strictness)
+            return f"the threshold is fixed at {self.budget.amount:.4g}" + (moved and f"{moved} to {now:.4g}")
         per_day = self._recent_documents / self._recent_days
         rate = f"about {per_day:,.0f} documents a day" if self._clock is not None else "a stream without times"
         if self._tokens < 1.0:
             return f"raised: the budget of {self.budget.text} is spent for now ({rate})"
-        level, rest = self.level(), min(1.0, self._base())
-        if level >= 1.0:
+        needed, rest = self.needed_p_value(), min(1.0, self._base())
+        if needed >= 1.0:
             return f"lowered: the budget of {self.budget.text} pays for every document ({rate})"
-        # A bar within a quarter of its point of rest moves with every alert, and nobody needs a reason for that.
-        if level < rest / 1.25:
+        # Within a quarter of its point of rest the threshold moves with every alert, which needs no reason.
+        if needed < rest / 1.25:
             return (
-                f"raised to {_share(level)} from {_share(rest)} at rest: more novelty than the budget of "
+                f"raised to {_share(needed)} from {_share(rest)} at rest: more novelty than the budget of "
                 f"{self.budget.text} pays for ({rate})"
             )
-        if level > rest * 1.25:
-            return f"lowered to {_share(level)} from {_share(rest)} at rest: budget of {self.budget.text} left ({rate})"
+        if needed > rest * 1.25:
+            return (
+                f"lowered to {_share(needed)} from {_share(rest)} at rest: budget of {self.budget.text} left ({rate})"
+            )
         return f"at rest: {self.budget.text} of {rate}"
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """Everything, as a flat dict of JSON values."""
         return {
             "budget": asdict(self.budget),
@@ -318,28 +321,28 @@ class BudgetKeeper:
             "tokens": self._tokens,
             "clock": self._clock,
             "grain": self._grain,
-            "counters": [self._behind, self._documents, self._alerts],
-            "recent": [self._recent_documents, self._recent_days],
+            "behind": self._behind,
+            "documents": self._documents,
+            "alerts": self._alerts,
+            "recent_documents": self._recent_documents,
+            "recent_days": self._recent_days,
             "recorded_at": None if math.isinf(self._recorded_at) else self._recorded_at,
-            "history": [list(asdict(record).values()) for record in self._history],
-            "notes": [self._heard, self._notes],
+            "history": [asdict(record) for record in self._history],
+            "changes": self._changes,
+            "pending_changes": self._pending_changes,
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
         floor = state["floor"]
         keeper = cls(Budget(**state["budget"]), float("-inf") if floor is None else floor)
         keeper.strictness = state["strictness"]
-        keeper._tokens = state["tokens"]
-        keeper._clock = state["clock"]
-        keeper._grain = state["grain"]
-        keeper._behind, keeper._documents, keeper._alerts = state["counters"]
-        keeper._recent_documents, keeper._recent_days = state["recent"]
+        for name in ("tokens", "clock", "grain", "behind", "documents", "alerts", "recent_documents", "recent_days"):
+            setattr(keeper, f"_{name}", state[name])
         keeper._recorded_at = float("-inf") if state["recorded_at"] is None else state["recorded_at"]
-        keeper._history = [BarRecord(*record) for record in state["history"]]
-        heard, notes = state.get("notes", ([], []))
-        keeper._heard, keeper._notes = list(heard), list(notes)
+        keeper._history = [ThresholdRecord(**record) for record in state["history"]]
+        keeper._changes, keeper._pending_changes = list(state["changes"]), list(state["pending_changes"])
         return keeper
 
 

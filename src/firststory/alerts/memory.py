@@ -71,7 +71,7 @@ class DocumentMemory:
             return None
         return Remembered._make(self._ring[(ordinal - self._origin) % self.capacity])
 
-    def those(self, found: Iterable[tuple[int, float]]) -> list[tuple[Remembered, float]]:
+    def recall(self, found: Iterable[tuple[int, float]]) -> list[tuple[Remembered, float]]:
         """Documents by ordinal, each with a number that goes with it; the forgotten are left out."""
         ring, capacity, latest, shift = self._ring, self.capacity, self._seen, self._origin
         oldest = latest - len(ring)

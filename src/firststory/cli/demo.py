@@ -44,7 +44,7 @@ def demo(
     _begin_anew_if_done(store, name, len(documents), screen)
     detector = "fused" if "fused" in detector_names() else "neighbour"
     settings = Settings(
-        store=str(store), detector=detector, window="1d", budget=BUDGET, language="en", topics="nmf", save_every=20
+        store=str(store), detector=detector, step="1d", budget=BUDGET, language="en", topics="nmf", save_every=20
     )
     with Store(str(store)) as opened, interruptible() as interrupt:
         with screen.status("Getting ready (the first time this compiles the kernels) …"):
@@ -164,7 +164,7 @@ def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
         ("read the report", f"open {report} in a browser"),
         ("the stories", f"firststory stories --store {path} --order size"),
         ("search them", f"firststory stories --store {path} --search 'north korea'"),
-        ("the themes", f"firststory topics --store {path}"),
+        ("the topics", f"firststory topics --store {path}"),
         ("thresholds and counts", f"firststory status --store {path}"),
         ("your own stream", "firststory run YOUR.jsonl --store mine.db"),
     ):

@@ -21,9 +21,9 @@ def evaluate(
         list[str] | None, typer.Option("--detector", help="A detector by name; again for more. [default: fused]")
     ] = None,
     budget: options.Budget = None,
-    window: options.Window = None,
+    step: options.Step = None,
     language: options.Language = None,
-    memory: options.Memory = None,
+    window: options.Window = None,
     format: options.Format = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html and det.png are written.")] = Path(),
     json: options.Json = False,
@@ -41,7 +41,7 @@ def evaluate(
     from firststory.pipeline.build import check_settings
 
     given = {
-        "budget": budget, "window": window, "language": language, "memory": memory, "format": format, "topics": "none",
+        "budget": budget, "step": step, "language": language, "window": window, "format": format, "topics": "none",
     }  # fmt: skip
     names = list(dict.fromkeys(detector or [options.settings_from(given, config).detector]))
     each = {name: options.settings_from({**given, "detector": name}, config) for name in names}

@@ -19,7 +19,7 @@ def feedback(
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
-    """Say whether a verdict was useful: it moves the bar for alerts and, with enough marks, the score's weights."""
+    """Say whether a verdict was useful: the threshold for alerts moves and, with enough marks, the score's weights."""
     from firststory.alerts.budget import parse_budget
     from firststory.alerts.feedback import Feedback
     from firststory.cli import output
@@ -30,12 +30,12 @@ def feedback(
     with options.open_store(store, config) as opened:
         said = Feedback()
         for row in opened.feedback():
-            said.hear(row["document"], row["useful"])
+            said.apply(row["document"], row["useful"])
         if undo and verdict not in {mark.verdict for mark in said.marks}:
             raise typer.BadParameter(f"nothing was said of {verdict!r}, so there is nothing to take back")
         opened.add_feedback(verdict, None if undo else useful)
         budget = opened.settings().get("budget")
-    words = said.hear(verdict, None if undo else useful, None if budget is None else parse_budget(budget))
+    words = said.apply(verdict, None if undo else useful, None if budget is None else parse_budget(budget))
     if json:
         output.write_json({"verdict": verdict, "useful": useful, "strictness": said.strictness, "said": words})
     else:

@@ -119,7 +119,7 @@ def story_json(story: Story) -> dict[str, Any]:
 
 
 def topic_json(topic: Topic, events: Sequence[TopicEvent] = ()) -> dict[str, Any]:
-    """A theme; its events latest first."""
+    """A topic; its events latest first."""
     return {
         "id": topic.id,
         "share": topic.share,

@@ -14,10 +14,11 @@ def run(
     store: options.StoreUrl = None,
     detector: options.Detector = None,
     budget: options.Budget = None,
-    window: options.Window = None,
+    step: options.Step = None,
     topics: options.Topics = None,
+    topic_step: options.TopicStep = None,
     language: options.Language = None,
-    memory: options.Memory = None,
+    window: options.Window = None,
     format: options.Format = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
@@ -34,13 +35,14 @@ def run(
     from firststory.cli.progress import Progress
     from firststory.cli.summary import print_summary
     from firststory.pipeline.build import check_settings
-    from firststory.pipeline.garbage import settle
+    from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.runner import Runner
     from firststory.sources.files import STDIN, Meter, expand, read_all
 
     given = {
-        "store": store, "detector": detector, "budget": budget, "window": window, "topics": topics,
-        "language": language, "memory": memory, "format": format, "max_document_bytes": max_document_bytes,
+        "store": store, "detector": detector, "budget": budget, "step": step, "topics": topics,
+        "topic_step": topic_step,
+        "language": language, "window": window, "format": format, "max_document_bytes": max_document_bytes,
         "save_every": save_every,
     }  # fmt: skip
     settings = options.settings_from(given, config)
@@ -53,7 +55,7 @@ def run(
         interruptible() as interrupt,
         Progress(meter, quiet) as progress,
     ):
-        settle()
+        tune_collection()
         runner = Runner(settings, opened, progress.say)
         arrivals = read_all(
             names,
@@ -64,10 +66,10 @@ def run(
             max_document_bytes=settings.max_document_bytes,
         )
         before = opened.status()
-        for step in runner.run(interrupt.until_wanted(arrivals, flush=STDIN in names)):
-            progress.advance(step.counts["seen"], step.counts["novel"])
+        for done in runner.run(interrupt.until_wanted(arrivals, flush=STDIN in names)):
+            progress.advance(done.counts["seen"], done.counts["novel"])
             if not quiet:
-                for verdict in step.verdicts:
+                for verdict in done.verdicts:
                     if verdict.is_novel:
                         progress.show(verdict_lines(verdict, screen.width), screen)
         interrupt.check()

@@ -13,9 +13,9 @@ def score(
     file: Annotated[str, typer.Argument(metavar="[FILE|-]", help="A file, or - for standard input.")] = "-",
     detector: options.Detector = None,
     budget: options.Budget = None,
-    window: options.Window = None,
+    step: options.Step = None,
     language: options.Language = None,
-    memory: options.Memory = None,
+    window: options.Window = None,
     format: options.Format = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     config: options.Config = None,
@@ -23,7 +23,7 @@ def score(
     """Score a stream: JSON lines in, JSON lines out, in order, one a document. Nothing is stored.
 
     Each line has id, time, novelty, p_value, is_novel, terms, nearest, story, kind, duplicate_of and sentence.
-    Results come a window at a time: with --window 1 each line is answered at once.
+    Results come a step at a time: with --step 1 each line is answered at once.
 
     Detectors: fused (default), fused-words, neighbour, clustering, l1, l1-batch, l2-batch, mixture, mixture-soft.
     """
@@ -32,28 +32,28 @@ def score(
     from firststory.cli.guard import complain
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import verdict_json, write_json
-    from firststory.pipeline.garbage import settle
+    from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.runner import Runner
     from firststory.sources.files import expand, read_all
 
     given = {
-        "detector": detector, "budget": budget, "window": window, "language": language, "memory": memory,
+        "detector": detector, "budget": budget, "step": step, "language": language, "window": window,
         "format": format, "max_document_bytes": max_document_bytes, "topics": "none",
     }  # fmt: skip
     settings = options.settings_from(given, config)
     counts: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     with interruptible() as interrupt:
-        settle()
+        tune_collection()
         runner = Runner(settings, None, complain)
         arrivals = read_all(
             expand([file]), {}, complain, format=settings.format, max_document_bytes=settings.max_document_bytes
         )
-        for step in runner.run(interrupt.until_wanted(arrivals, flush=True)):
-            for verdict in step.verdicts:
+        for done in runner.run(interrupt.until_wanted(arrivals, flush=True)):
+            for verdict in done.verdicts:
                 write_json(verdict_json(verdict))
-            counts.update(step.counts)
-            reasons.update(bad.reason for bad in step.quarantined)
+            counts.update(done.counts)
+            reasons.update(bad.reason for bad in done.quarantined)
         interrupt.check()
     if counts["quarantined"]:
         said = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))

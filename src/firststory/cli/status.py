@@ -1,4 +1,4 @@
-"""`firststory status`: what a store holds, how the bar for alerts moved, and what was put aside."""
+"""`firststory status`: what a store holds, how the threshold for alerts moved, and what was put aside."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _show(told: dict[str, Any]) -> None:
             moved.add_column(head)
         for row in told["thresholds"]:
             why = Text(harmless(row["reason"], 300))
-            moved.add_row(str(row["step"]), _number(row["threshold"]), _number(row["level"]), why)
+            moved.add_row(str(row["step"]), _number(row["threshold"]), _number(row["needed_p_value"]), why)
         screen.print(moved)
 
 
@@ -91,12 +91,12 @@ def _feedback(rows: Sequence[Mapping[str, Any]], budget: str | None) -> dict[str
     """What people said of verdicts, and what follows from it."""
     from firststory.alerts.budget import parse_budget
     from firststory.alerts.feedback import Feedback
-    from firststory.store.store import UNHEARD
+    from firststory.store.store import PENDING_STEP
 
     feedback = Feedback()
     for row in rows:
-        feedback.hear(row["document"], row["useful"])
-    marks, waiting = feedback.marks, sum(row["step"] == UNHEARD for row in rows)
+        feedback.apply(row["document"], row["useful"])
+    marks, waiting = feedback.marks, sum(row["step"] == PENDING_STEP for row in rows)
     said = feedback.explain(None if budget is None else parse_budget(budget)) if rows else ""
     return {
         "marks": len(marks),

@@ -1,4 +1,4 @@
-"""`firststory topics`: the themes of the stream."""
+"""`firststory topics`: the topics of the stream."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def topics(
     store: options.StoreUrl = None,
     at: Annotated[int | None, typer.Option("--at", metavar="STEP", help="As they were after this step.")] = None,
     events: Annotated[
-        int, typer.Option("--events", metavar="N", min=0, help="Show the latest N events of all themes.")
+        int, typer.Option("--events", metavar="N", min=0, help="Show the latest N events of all topics.")
     ] = 0,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw the river of themes and their lineage (PNG, SVG or PDF)."),
+        typer.Option("--plot", metavar="FILE", help="Draw the river of topics and their lineage (PNG, SVG or PDF)."),
     ] = None,
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
-    """Show the themes of a store: their terms, their part of the stream, how it moved, and where they come from."""
+    """Show the topics of a store: their terms, their part of the stream, how it moved, and where they come from."""
     from firststory.cli import output
 
     if plot is not None:
@@ -44,7 +44,7 @@ def topics(
         output.write_json([output.topic_json(topic, [e for e in happened if e.topic == topic.id]) for topic in found])
         return
     if not found:
-        print("No themes yet. They are learnt from the first 200 documents on (run --topics nmf).")
+        print("No topics yet. They are learnt from the first 200 documents on (run --topics nmf).")
         return
     from rich.table import Table
     from rich.text import Text
@@ -52,7 +52,7 @@ def topics(
     from firststory.harmless import harmless
 
     table = Table(box=None, header_style="dim", padding=(0, 1))
-    table.add_column("theme", no_wrap=True, min_width=5)
+    table.add_column("topic", no_wrap=True, min_width=5)
     table.add_column("share", justify="right", no_wrap=True, min_width=5)
     table.add_column("trend", no_wrap=True, min_width=16)
     table.add_column("terms", ratio=3, overflow="ellipsis")
@@ -75,7 +75,7 @@ def spark(values: tuple[float, ...], width: int = 16) -> str:
 
 
 def story_of(topic: str, born: int, happened: Sequence[TopicEvent]) -> str:
-    """Where a theme comes from, who went up in it, and the last thing that befell it. `happened` is latest first."""
+    """Where a topic comes from, who went up in it, and the last thing that befell it. `happened` is latest first."""
     own = [event for event in happened if event.topic == topic]
     parent = next((event.others[0] for event in own if event.kind == "split" and event.others), None)
     parts = [f"split from {parent} in step {born}" if parent else f"since step {born}"]
@@ -101,7 +101,7 @@ def _check_figure(path: Path) -> None:
             parameter="--plot",
             allowed="a file that ends in ." + ", .".join(known),
             received=str(path),
-            remedy="Use themes.png",
+            remedy="Use topics.png",
         )
     if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ParameterError(

@@ -159,6 +159,16 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         self.day_, self.tick_, self.rows_ = 0.0, 0.0, 0
         self.opening_ = OPENING
 
+    takes_vectors: ClassVar[bool] = True
+
+    def last_neighbours(self) -> tuple[NDArray[np.int64], Floats]:
+        """`neighbours_` and `similarities_`, as the pipeline asks for them."""
+        return self.neighbours_, self.similarities_
+
+    def last_parts(self) -> tuple[Floats, Floats]:
+        """`neighbour_scores_` and `cluster_scores_`, so that feedback can weigh them."""
+        return self.neighbour_scores_, self.cluster_scores_
+
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None, vectors: ArrayLike | None = None) -> Floats:
         n = rows.shape[0]
         days = np.full(n, self.day_ + self._step())

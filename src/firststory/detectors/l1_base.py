@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from firststory.arrays import Floats
 from firststory.detectors.base import StreamDetector
 from firststory.errors import ParameterError
-from firststory.estimator import State
 from firststory.kernels.l1.project import project_rows
 from firststory.solvers.initial_atoms import cluster_centres, heavy_words, random_documents
 from firststory.solvers.l1_coding import L1Coding, TermMajor, code_exactly
 from firststory.solvers.l1_dictionary import start_dictionary
+from firststory.state import State
 
 
 def unit_rows(rows: sp.csr_matrix, order: int = 1) -> sp.csr_matrix:

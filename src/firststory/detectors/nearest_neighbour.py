@@ -99,6 +99,10 @@ class NearestNeighbour(IndexedColumns, StreamDetector):
         self.index_ = CosineIndex()
         self.now_ = -math.inf
 
+    def last_neighbours(self) -> tuple[NDArray[np.int64], Floats]:
+        """`neighbours_` and `similarities_`, as the pipeline asks for them."""
+        return self.neighbours_, self.similarities_
+
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         scores, _, _ = self._follow(rows, standing(times, rows.shape[0], self.now_), learn=False)
         return 1.0 - scores[:, 0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.alerts.budget import UNTIMED_DAY, Budget, parse_budget
+from firststory.alerts.budget import UNTIMED_DAY_DOCUMENTS, Budget, parse_budget
 from firststory.errors import ParameterError
 from firststory.evaluate.clustering import clustering_scores
 from firststory.evaluate.ranking import roc_auc
@@ -225,8 +225,8 @@ def budget_kept(times: NDArray[np.float64], is_novel: NDArray[np.bool_], budget:
     timed = np.isfinite(times)
     if not timed.any():
         # A short file is no day, and is not blown up to one.
-        days = max(len(is_novel) / UNTIMED_DAY, 1.0)
-        unit = "in a thousand documents" if len(is_novel) >= UNTIMED_DAY else "in all"
+        days = max(len(is_novel) / UNTIMED_DAY_DOCUMENTS, 1.0)
+        unit = "in a thousand documents" if len(is_novel) >= UNTIMED_DAY_DOCUMENTS else "in all"
         share = budget.amount * len(is_novel) / days
         amount = {"rate": budget.amount, "share": share}.get(budget.kind)
         return BudgetKept(float(is_novel.sum()) / days, amount, 0, float("nan"), (), unit)

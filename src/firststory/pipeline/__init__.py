@@ -1,1 +1,1 @@
-"""The assembly: window, step, runner."""
+"""The assembly: steps cut, computed, and written."""

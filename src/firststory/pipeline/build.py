@@ -7,19 +7,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firststory.errors import ParameterError
 from firststory.settings import Settings
 
+if TYPE_CHECKING:
+    from firststory.pipeline.protocols import Detector, Vectorizer
+    from firststory.pipeline.step import StreamCore
+
 COUNTS = {"weighting": "count", "norm": None}
-EFFECTIVE = {**COUNTS, "surface_weight": 2.0, "short": 30}
+WEIGHTED_COUNTS = {**COUNTS, "surface_weight": 2.0, "short": 30}
 TFIDF = {"weighting": "tfidf", "norm": "l2"}
 UNIT_L1 = {"weighting": "tfidf", "norm": "l1"}
 TOPICS = ("none", "nmf")
-NEIGHBOURS = 8
+N_NEIGHBOURS = 8
 """Evidence names the first three; the stories of all of them are looked at when a document looks for its own."""
-FLOOR = 0.5
+FLOOR_NOVELTY = 0.5
 """Nothing that is more than half the likeness of something earlier is news, however much of the budget is left."""
 
 
@@ -44,17 +48,23 @@ RECIPES: dict[str, Recipe] = {
     "fused": Recipe(
         "fused_novelty",
         "FusedNovelty",
-        "nearest neighbour and story centroid, fused; knows time, and what short English texts mean",
-        EFFECTIVE,
-        floor=FLOOR,
+        "nearest neighbour and nearest cluster, fused; knows time, and what short English texts mean",
+        WEIGHTED_COUNTS,
+        floor=FLOOR_NOVELTY,
         meaning=True,
     ),
     "fused-words": Recipe(
-        "fused_novelty", "FusedNovelty", "the same by the words alone, whatever the language", EFFECTIVE, floor=FLOOR
+        "fused_novelty",
+        "FusedNovelty",
+        "the same by the words alone, whatever the language",
+        WEIGHTED_COUNTS,
+        floor=FLOOR_NOVELTY,
     ),
-    "neighbour": Recipe("nearest_neighbour", "NearestNeighbour", "1 - best cosine to the past", TFIDF, floor=FLOOR),
+    "neighbour": Recipe(
+        "nearest_neighbour", "NearestNeighbour", "1 - best cosine to the past", TFIDF, floor=FLOOR_NOVELTY
+    ),
     "clustering": Recipe(
-        "incremental_clustering", "IncrementalClustering", "single-pass clusters (GAC-INCR)", TFIDF, floor=FLOOR
+        "incremental_clustering", "IncrementalClustering", "single-pass clusters (GAC-INCR)", TFIDF, floor=FLOOR_NOVELTY
     ),
     "l1": Recipe("online_l1", "OnlineL1Dictionary", "residual of an online l1 dictionary", UNIT_L1),
     "l1-batch": Recipe("batch_l1", "BatchL1Dictionary", "residual of an l1 dictionary, batch by batch", UNIT_L1),
@@ -90,28 +100,30 @@ def recipe_of(name: str) -> Recipe:
     return RECIPES[name]
 
 
-def build_detector(name: str, *, memory: int | None = None, seed: int = 0) -> Any:
-    """The detector by its name, with its memory bounded where it keeps documents."""
+def build_detector(name: str, *, window: int | None = None, seed: int = 0) -> Detector:
+    """The detector by its name, with a bounded window where it keeps documents."""
     recipe = recipe_of(name)
     kind = getattr(import_module(f"firststory.detectors.{recipe.module}"), recipe.name)
     known = kind().get_params(deep=False)
-    offered = {"window": memory, "random_state": seed, "n_neighbours": NEIGHBOURS, **recipe.options}
-    return kind(**{key: value for key, value in offered.items() if key in known})
+    offered = {"window": window, "random_state": seed, "n_neighbours": N_NEIGHBOURS, **recipe.options}
+    detector: Detector = kind(**{key: value for key, value in offered.items() if key in known})
+    return detector
 
 
-def build_vectorizer(name: str, settings: Settings) -> Any:
+def build_vectorizer(name: str, settings: Settings) -> Vectorizer:
+    """The vectorizer that makes the rows that a detector wants."""
     from firststory.text.vectorizer import StreamVectorizer
 
     return StreamVectorizer(language=settings.language, max_terms=settings.max_terms, **recipe_of(name).rows)
 
 
-def check_settings(settings: Settings, detector: Any = None) -> None:
+def check_settings(settings: Settings, detector: Detector | None = None) -> None:
     """Refuse what no stream can be built from, before anything is written: a store keeps what it was begun with.
 
     `detector` is one of your own, of whose scores nothing is known.
     """
     from firststory.alerts.budget import parse_budget
-    from firststory.pipeline.steps import parse_window
+    from firststory.pipeline.steps import parse_step
     from firststory.sources.files import FORMATS
     from firststory.text.language import check_language
 
@@ -127,7 +139,7 @@ def check_settings(settings: Settings, detector: Any = None) -> None:
             received=settings.budget,
             remedy=f"Did you mean {budget.amount:g}/day?",
         )
-    parse_window(settings.window)
+    parse_step(settings.step)
     if settings.language != "auto":
         check_language(str(settings.language), "settings")
     for name, names in {"topics": TOPICS, "format": FORMATS}.items():
@@ -141,39 +153,38 @@ def check_settings(settings: Settings, detector: Any = None) -> None:
             )
 
 
-def build_core(settings: Settings, detector: Any = None) -> Any:
+def build_core(settings: Settings, detector: Detector | None = None) -> StreamCore:
     """The deterministic core that the settings describe; `detector` is one of your own in place of a named one."""
     from firststory.alerts.feedback import Feedback
     from firststory.alerts.gate import AlertGate
     from firststory.alerts.memory import DocumentMemory
-    from firststory.detectors.fused_novelty import FusedNovelty
     from firststory.detectors.nearest_neighbour import NearestNeighbour
-    from firststory.pipeline.step import Parts, StreamCore
-    from firststory.pipeline.stream_topics import Themes
+    from firststory.pipeline.parts import Parts
+    from firststory.pipeline.protocols import KnowsNeighbours, TakesVectors
+    from firststory.pipeline.step import StreamCore
+    from firststory.pipeline.stream_topics import StreamTopics
     from firststory.stories.tracker import StoryTracker
     from firststory.text.meaning import ShortTextVectors
     from firststory.topics.online_nmf import OnlineNMF
 
-    name, memory = settings.detector, settings.memory
+    recipe, window = recipe_of(settings.detector), settings.window
     # A detector of one's own has a scale of its own.
-    floor = recipe_of(name).floor if detector is None else float("-inf")
-    meaning = recipe_of(name).meaning and (detector is None or isinstance(detector, FusedNovelty))
-    if detector is None:
-        detector = build_detector(name, memory=memory, seed=settings.seed)
-    knows_neighbours = "n_neighbours" in detector.get_params(deep=False)
+    floor = recipe.floor if detector is None else float("-inf")
+    judge = detector or build_detector(settings.detector, window=window, seed=settings.seed)
+    takes_vectors = recipe.meaning and isinstance(judge, TakesVectors)
+    knows_neighbours = isinstance(judge, KnowsNeighbours)
+    topics = OnlineNMF(memory=3.0, birth="replace", random_state=settings.seed)
     return StreamCore(
         Parts(
-            vectorizer=build_vectorizer(name, settings),
-            detector=detector,
+            vectorizer=build_vectorizer(settings.detector, settings),
+            detector=judge,
             gate=AlertGate(settings.budget, floor=floor),
-            stories=StoryTracker(window=memory),
-            memory=DocumentMemory(memory),
+            stories=StoryTracker(window=window),
+            memory=DocumentMemory(window),
             feedback=Feedback(),
-            meaning=ShortTextVectors() if meaning else None,
-            neighbours=None if knows_neighbours else NearestNeighbour(window=memory, n_neighbours=NEIGHBOURS),
-            themes=Themes(OnlineNMF(memory=3.0, birth="replace", random_state=settings.seed))
-            if settings.topics == "nmf"
-            else None,
+            neighbour_index=None if knows_neighbours else NearestNeighbour(window=window, n_neighbours=N_NEIGHBOURS),
+            topics=StreamTopics(topics, settings.topic_step) if settings.topics == "nmf" else None,
+            short_text_vectors=ShortTextVectors() if takes_vectors else None,
         ),
-        memory=memory,
+        window=window,
     )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from firststory.arrays import Floats
 from firststory.records import Document
+from firststory.state import State
+from firststory.units import DAY_SECONDS
 
-FAR = 300 * 86400.0
+FAR_AHEAD_SECONDS = 300 * DAY_SECONDS
 """Seconds that a document may lie ahead of all others before its time needs confirmation."""
-CONFIRMED = 3
+CONFIRMING_DOCUMENTS = 3
 """Documents in a row that confirm one another: the stream has been silent for long, and goes on."""
 
 
@@ -28,7 +31,7 @@ class StreamClock:
     >>> times = [datetime(year, 5, day, tzinfo=UTC) for year, day in [(2026, 1), (2026, 2), (2099, 3), (2026, 4)]]
     >>> documents = [Document(id=str(time), text="", time=time) for time in times]
     >>> clock = StreamClock()
-    >>> [datetime.fromtimestamp(time, UTC).day for time in clock.read(documents).tolist()], clock.unbelieved
+    >>> [datetime.fromtimestamp(time, UTC).day for time in clock.seconds_of(documents).tolist()], clock.unbelieved
     ([1, 2, 2, 4], 1)
     """
 
@@ -43,7 +46,7 @@ class StreamClock:
         self.unbelieved = 0
         """Documents whose time was not believed, since the start."""
 
-    def read(self, documents: Sequence[Document]) -> NDArray[np.float64] | None:
+    def seconds_of(self, documents: Sequence[Document]) -> Floats | None:
         """Seconds of each document, one after the other; None for a stream without times."""
         given = [document.time.timestamp() if document.time is not None else None for document in documents]
         timed = [time for time in given if time is not None]
@@ -51,7 +54,7 @@ class StreamClock:
             self.is_timed = bool(timed)
             if timed:
                 self.high = sorted(timed)[(len(timed) - 1) // 2]
-                self.now = next(time for time in timed if time <= self.high + FAR)
+                self.now = next(time for time in timed if time <= self.high + FAR_AHEAD_SECONDS)
         if not self.is_timed:
             return None
         believed = iter(self._believed(timed))
@@ -64,19 +67,31 @@ class StreamClock:
 
     def _believed(self, times: list[float]) -> list[float]:
         """The times, and in place of each that is not believed the one before it."""
-        if not times or max(times) <= self.high + FAR:  # nearly always
+        if not times or max(times) <= self.high + FAR_AHEAD_SECONDS:  # nearly always
             self.high, self.waiting = max([self.high, *times]), 0 if times else self.waiting
             return times
         found, last = [], self.now
         for i, time in enumerate(times):
-            if time > self.high + FAR:
-                row = times[i : i + CONFIRMED - self.waiting]
-                if len(row) == CONFIRMED - self.waiting and min(row) > self.high + FAR:
+            if time > self.high + FAR_AHEAD_SECONDS:
+                row = times[i : i + CONFIRMING_DOCUMENTS - self.waiting]
+                if len(row) == CONFIRMING_DOCUMENTS - self.waiting and min(row) > self.high + FAR_AHEAD_SECONDS:
                     self.high = min(row)
-            if time > self.high + FAR:
+            if time > self.high + FAR_AHEAD_SECONDS:
                 self.waiting += 1
                 self.unbelieved += 1
             else:
                 self.high, self.waiting, last = max(self.high, time), 0, time
             found.append(last)
         return found
+
+    def get_state(self) -> State:
+        """All of it."""
+        return {name: getattr(self, name) for name in ("is_timed", "now", "high", "waiting", "unbelieved")}
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Undo `get_state`."""
+        clock = cls()
+        for name, value in state.items():
+            setattr(clock, name, value)
+        return clock

@@ -2,143 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 
-from firststory.alerts.memory import Remembered
-from firststory.pipeline.fingerprints import Seen, fingerprint, fingerprints, number_of
+from firststory.arrays import Array
+from firststory.pipeline.fingerprints import Seen, TextFingerprints, hash_of
+from firststory.pipeline.in_progress import InProgress
 from firststory.records import Document
+from firststory.state import State
 
-NEAR_COSINE, NEAR_OVERLAP, FEW_TERMS = 0.9, 0.9, 10
-"""A near copy has this cosine with an earlier document and shares this part of all their terms (Jaccard); texts of
-fewer terms are too short to tell a copy from an update."""
+NEAR_COSINE, NEAR_OVERLAP, NEAR_MIN_TERMS = 0.9, 0.9, 10
+"""A near duplicate has this cosine with an earlier document and shares this part of all their terms (Jaccard); texts
+of fewer terms are too short to tell a copy from an update."""
 
-SPEAKS_FOR_ITSELF = 80
-"""Letters, with one space between words, from which on a text is known again whatever title stands above it."""
-
-
-class NearCopy(NamedTuple):
-    """What a document is nearly a copy of: the id of the first of its kind, and the earlier one that shows it."""
-
-    first: str
-    like: Remembered
-    similarity: float
-
-
-class TextNumbers(NamedTuple):
-    """Fingerprints of a text with its title and without, and whether it is known again whatever title it has.
-
-    Where the text is short the title belongs to it: feeds repeat "Read more" under every title.
-    """
-
-    whole: int
-    alone: int
-    speaks_for_itself: bool
-
-
-Earlier = Callable[[Sequence[int]], Mapping[int, str]]
+FindEarlier = Callable[[Sequence[int]], Mapping[int, str]]
 """From fingerprints of texts to the ids of the first documents that had them, where there are any."""
 
 
-class Copies:
+class Duplicates:
     """Knows documents again.
 
     Parameters
     ----------
-    memory : int
+    window : int
         How many ids and texts are remembered without a store.
     """
 
-    def __init__(self, memory: int) -> None:
-        self.ids = Seen(memory)
+    def __init__(self, window: int) -> None:
+        self.ids = Seen(window)
         # A document with a title is known in two ways: with it, and by its text alone.
-        self.texts = Seen(2 * memory)
-        self.firsts = Seen(memory)
-        """The first of its kind for every near copy."""
+        self.texts = Seen(2 * window)
+        self.firsts = Seen(window)
+        """The first of its kind for every near duplicate."""
 
-    def not_redelivered(self, documents: Sequence[Document], known: Collection[str]) -> list[Document]:
+    def drop_redelivered(self, documents: Sequence[Document], known: Collection[str]) -> list[Document]:
         """The documents whose id is new; `known` are ids that the store has already."""
         fresh = []
         for document in documents:
-            number = number_of(document.id)
+            number = hash_of(document.id)
             if document.id not in known and self.ids.get(number) is None:
                 self.ids.add(number, "")
                 fresh.append(document)
         return fresh
 
-    def exact(
-        self, documents: Sequence[Document], numbers: Mapping[str, TextNumbers], earlier: Earlier | None = None
-    ) -> dict[str, str]:
-        """The documents whose text came before, each with the id of the first that had it.
+    def mark_exact(self, documents: Sequence[InProgress], find_earlier: FindEarlier | None = None) -> None:
+        """Set `duplicate_of` where a text came before, to the id of the first document that had it.
 
-        `numbers` are those of the texts by the ids of the documents. Texts that are no longer remembered are asked for
-        with `earlier`, where there is a store that has them.
+        Texts that are no longer remembered are looked for with `find_earlier`, where there is a store that has them.
         """
-        unknown = [number.whole for d in documents if self._first(number := numbers[d.id]) is None]
-        stored = earlier(unknown) if earlier and unknown else {}
-        copies = {}
-        for document in documents:
-            number = numbers[document.id]
-            first = self._first(number) or stored.get(number.whole)
-            if first is None:
-                self.texts.add(number.whole, document.id)
-                if number.alone != number.whole:
-                    self.texts.add(number.alone, document.id)
-            else:
-                copies[document.id] = first
-        return copies
+        unknown = [one.fingerprints.whole for one in documents if self._first(one.fingerprints) is None]
+        stored = find_earlier(unknown) if find_earlier and unknown else {}
+        for one in documents:
+            number = one.fingerprints
+            one.duplicate_of = self._first(number) or stored.get(number.whole)
+            if one.duplicate_of is None:
+                self.texts.add(number.whole, one.document.id)
+                if number.text_alone != number.whole:
+                    self.texts.add(number.text_alone, one.document.id)
 
-    def _first(self, number: TextNumbers) -> str | None:
+    def _first(self, number: TextFingerprints) -> str | None:
         """The id of the first remembered document with this text."""
-        return self.texts.get(number.whole) or (self.texts.get(number.alone) if number.speaks_for_itself else None)
+        return self.texts.get(number.whole) or (
+            self.texts.get(number.text_alone) if number.is_known_without_title else None
+        )
 
-    def near(self, looked_up: Iterable[tuple[Remembered, Sequence[tuple[Remembered, float]]]]) -> dict[str, NearCopy]:
-        """Of documents with their nearest: those that are an earlier one but for a few words, and which it is."""
-        copies = {}
-        for one, nearest in looked_up:
-            if len(one.columns) < FEW_TERMS:
+    def mark_near(self, documents: Sequence[InProgress]) -> int:
+        """Set `duplicate_of` of judged documents that are an earlier one but for a few words; how many there are.
+
+        Their `nearest` is then the one document that shows it.
+        """
+        found = 0
+        for one in documents:
+            if one.remembered is None or len(one.remembered.columns) < NEAR_MIN_TERMS:
                 continue
-            for earlier, similarity in nearest:
-                if similarity >= NEAR_COSINE and _overlap(one.columns, earlier.columns) >= NEAR_OVERLAP:
-                    first = self.firsts.get(number_of(earlier.id)) or earlier.id
-                    self.firsts.add(number_of(one.id), first)
+            for earlier, similarity in one.nearest:
+                if similarity >= NEAR_COSINE and _overlap(one.remembered.columns, earlier.columns) >= NEAR_OVERLAP:
+                    first = self.firsts.get(hash_of(earlier.id)) or earlier.id
+                    self.firsts.add(hash_of(one.document.id), first)
                     # The first itself is named where it is among the nearest; else the copy of it that was found.
-                    itself = next((pair for pair in nearest if pair[0].id == first), (earlier, similarity))
-                    copies[one.id] = NearCopy(first, *itself)
+                    shown = next((pair for pair in one.nearest if pair[0].id == first), (earlier, similarity))
+                    one.duplicate_of, one.nearest = first, [shown]
+                    found += 1
                     break
-        return copies
+        return found
+
+    def get_state(self) -> State:
+        """All of it."""
+        return {name: getattr(self, name).get_state() for name in ("ids", "texts", "firsts")}
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Undo `get_state`."""
+        duplicates = cls(0)
+        for name in ("ids", "texts", "firsts"):
+            setattr(duplicates, name, Seen.from_state(state[name]))
+        return duplicates
 
 
-def numbers_of(document: Document) -> TextNumbers:
-    """The numbers by which the text of a document is known when it comes again."""
-    title = title_before(document)
-    if not title:
-        number = fingerprint(document.text)
-        return TextNumbers(number, number, speaks_for_itself=False)
-    whole, alone, letters = fingerprints(title, document.text)
-    return TextNumbers(whole, alone, letters >= SPEAKS_FOR_ITSELF)
-
-
-def text_number(document: Document) -> int:
-    """The number by which a store knows the text of a document."""
-    return numbers_of(document).whole
-
-
-def full_text(document: Document) -> str:
-    """What is read of a document: its text, with the title before it where the text does not begin with it."""
-    title = title_before(document)
-    return f"{title}\n{document.text}" if title else document.text
-
-
-def title_before(document: Document) -> str:
-    """The title, where it is read besides the text."""
-    title = document.title
-    return "" if not title or document.text.startswith(title) else title
-
-
-def _overlap(one: Any, other: Any) -> float:
+def _overlap(one: Array, other: Array) -> float:
     """The part of all terms of two documents that both have."""
     both = np.intersect1d(one, other, assume_unique=True).size
     return float(both / max(len(one) + len(other) - both, 1))

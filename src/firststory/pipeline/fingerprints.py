@@ -1,23 +1,27 @@
-"""What the stream remembers of texts and ids, to know them when they come again. Bounded: the oldest go first."""
+"""Fingerprints of texts and ids, and the latest of them remembered. Bounded: the oldest go first."""
 
 from __future__ import annotations
 
 import hashlib
 import unicodedata
 from collections import OrderedDict
-from typing import Any, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import regex
 
 from firststory.kernels.text.words import single_spaced
+from firststory.records import Document
+from firststory.state import State
 
 _NO_WORD = regex.compile(r"[^\p{L}\p{N}\p{M}#]+")
 _LINK = regex.compile(r"https?://\S+|www\.\S+")
 _REPOST = regex.compile(r"\s*(?:rt|via)\s+@\w+:?\s*", regex.IGNORECASE)
 _ASCII_WORDS = bytes(code if chr(code).isalnum() or chr(code) == "#" else 32 for code in range(128)) + bytes([32] * 128)
-HEADLINE = 300
-"""Up to so many letters, cutting and joining the words is quicker than calling a kernel."""
+HEADLINE_CHARACTERS = 300
+"""Up to this length, cutting and joining the words is quicker than calling a kernel."""
+LONG_TEXT_CHARACTERS = 80
+"""With one space between words: a text this long is known again whatever title stands above it."""
 _TYPOGRAPHY = "“”‘’–—…\u00a0"
 
 
@@ -31,7 +35,7 @@ def fingerprint(text: str) -> int:
     """
     words = _words(text)
     # A text without a single word (only a link, only emoji) is known by itself.
-    return number_of(words or text)
+    return hash_of(words or text)
 
 
 def fingerprints(title: str, text: str) -> tuple[int, int, int]:
@@ -45,7 +49,7 @@ def fingerprints(title: str, text: str) -> tuple[int, int, int]:
     """
     above, below = _words(title), _words(text)
     both = f"{above} {below}" if above and below else above or below
-    return number_of(both or f"{title}\n{text}"), number_of(below or text), len(below)
+    return hash_of(both or f"{title}\n{text}"), hash_of(below or text), len(below)
 
 
 def _words(text: str) -> str:
@@ -72,24 +76,58 @@ def _words(text: str) -> str:
 def _spaced(letters: bytes) -> str:
     """The words of lower-case ASCII with one space between them."""
     letters = letters.translate(_ASCII_WORDS)
-    if len(letters) <= HEADLINE:
+    if len(letters) <= HEADLINE_CHARACTERS:
         return b" ".join(letters.split()).decode("ascii")
     return single_spaced(np.frombuffer(letters, dtype=np.uint8)).tobytes().decode("ascii")
 
 
-def number_of(text: str) -> int:
+def hash_of(text: str) -> int:
+    """A number below 2 ** 64 that stands for a text."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
 
 
+class TextFingerprints(NamedTuple):
+    """Fingerprints of a text with its title and without, and whether the text is known again whatever its title.
+
+    Where the text is short the title belongs to it: feeds repeat "Read more" under every title.
+    """
+
+    whole: int
+    text_alone: int
+    is_known_without_title: bool
+
+
+def text_fingerprints(document: Document) -> TextFingerprints:
+    """The numbers by which the text of a document is known when it comes again."""
+    title = title_before(document)
+    if not title:
+        number = fingerprint(document.text)
+        return TextFingerprints(number, number, is_known_without_title=False)
+    whole, alone, letters = fingerprints(title, document.text)
+    return TextFingerprints(whole, alone, letters >= LONG_TEXT_CHARACTERS)
+
+
+def full_text(document: Document) -> str:
+    """What is read of a document: its text, with the title before it where the text does not begin with it."""
+    title = title_before(document)
+    return f"{title}\n{document.text}" if title else document.text
+
+
+def title_before(document: Document) -> str:
+    """The title, where it is read besides the text."""
+    title = document.title
+    return "" if not title or document.text.startswith(title) else title
+
+
 class Seen:
-    """Numbers of what came, each with a name, the latest `capacity` of them.
+    """Hashes of what came, each with an id, the latest `capacity` of them.
 
     Examples
     --------
     >>> seen = Seen(capacity=2)
     >>> for name in "abc":
-    ...     seen.add(number_of(name), name)
-    >>> seen.get(number_of("a")), seen.get(number_of("c"))
+    ...     seen.add(hash_of(name), name)
+    >>> seen.get(hash_of("a")), seen.get(hash_of("c"))
     (None, 'c')
     """
 
@@ -110,7 +148,7 @@ class Seen:
             if len(self._names) > self.capacity:
                 self._names.popitem(last=False)
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         return {
             "capacity": self.capacity,
             "numbers": np.fromiter(self._names, dtype=np.uint64, count=len(self._names)),
@@ -118,7 +156,7 @@ class Seen:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         seen = cls(state["capacity"])
         seen._names = OrderedDict(zip(state["numbers"].tolist(), state["names"], strict=True))
         return seen

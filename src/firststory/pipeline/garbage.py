@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def paused_collection() -> Iterator[None]:
     """Let the collector of reference cycles wait until the end.
 
     A step makes tens of thousands of small values and no cycles. In the midst of it the collector would look at all
@@ -24,7 +24,7 @@ def undisturbed() -> Iterator[None]:
         gc.enable()
 
 
-def settle() -> None:
+def tune_collection() -> None:
     """For a process that does nothing but follow a stream: what is loaded stays, and cycles are looked for rarely.
 
     By default the collector comes after every 700 new values, and looks at everything whenever a quarter is new.

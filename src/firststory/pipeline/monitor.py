@@ -1,4 +1,4 @@
-"""The whole stream in ten lines of Python: documents in, verdicts out, stories and themes at any time."""
+"""The whole stream in ten lines of Python: documents in, verdicts out, stories and topics at any time."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, Self
 
 from firststory.errors import DocumentError, ParameterError
 from firststory.pipeline.build import check_settings
+from firststory.pipeline.protocols import Detector
 from firststory.pipeline.runner import Runner
-from firststory.pipeline.steps import Arrival
-from firststory.records import Document, Position, Quarantined, Story, Topic, Verdict
+from firststory.records import Arrival, Document, Position, Quarantined, Story, Topic, Verdict
 from firststory.settings import load
 from firststory.sources.parse import content_id, document_from, document_of
 from firststory.store.engine import parse_url
 from firststory.store.store import Store
 
 SOURCE = "python"
-REMEMBERED = 50_000
+MAX_TEXT_IDS = 50_000
 
 
 class Monitor:
@@ -33,20 +33,20 @@ class Monitor:
         A name (`firststory score --help` lists them) or a detector of your own.
     budget : str or float, default="20/day"
         "20/day", "0.5%", or a fixed threshold on the novelty.
-    window : int or str, default=100
+    step : int or str, default=100
         Documents that are judged together: a number, or a time as "1d". 1 answers every document at once.
     topics : {"nmf", "none"}, default="nmf"
-        Themes beside the stories.
+        Topics beside the stories.
 
         What is left out (None) is as the environment (`FIRSTSTORY_BUDGET`) or `firststory.toml` in the current folder
         says, else as the store was begun with, else as said here. The store alone is never taken from there.
     **settings
-        Any other setting by its name: `language`, `memory`, `max_terms`, `seed`, `save_every`.
+        Any other setting by its name: `language`, `window`, `max_terms`, `seed`, `save_every`.
 
     Examples
     --------
     >>> import firststory as fs
-    >>> monitor = fs.Monitor(detector="neighbour", budget=0.5, window=1, topics="none", language="en")
+    >>> monitor = fs.Monitor(detector="neighbour", budget=0.5, step=1, topics="none", language="en")
     >>> texts = ["Flood closes Bremen bridge", "Bremen bridge closed by flood", "Mayor of Oslo resigns"]
     >>> for verdict in monitor.watch(texts):
     ...     print(round(verdict.novelty, 1), verdict.is_novel, verdict.story)
@@ -60,20 +60,18 @@ class Monitor:
     def __init__(
         self,
         store: str | os.PathLike[str] | None = None,
-        detector: Any = None,
+        detector: str | Detector | None = None,
         budget: str | float | None = None,
-        window: int | str | None = None,
+        step: int | str | None = None,
         topics: str | None = None,
         **settings: Any,
     ) -> None:
-        own = None if detector is None or isinstance(detector, str) else detector
-        if own is not None:
-            _check_detector(own)
+        own = None if detector is None or isinstance(detector, str) else _checked_detector(detector)
         given = {
             "store": None if store is None else parse_url(store),
             "detector": detector if own is None else _name_for(own),
             "budget": None if budget is None else str(budget),
-            "window": window,
+            "step": step,
             "topics": topics,
             **settings,
         }
@@ -89,14 +87,14 @@ class Monitor:
             raise
         self._counts: Counter[str] = Counter()
         self._topics: tuple[Topic, ...] = ()
-        self._told: OrderedDict[str, int] = OrderedDict()
+        self._text_counts: OrderedDict[str, int] = OrderedDict()
         self._line = 0
 
     def watch(self, documents: Iterable[Document | Mapping[str, Any] | str]) -> Iterator[Verdict]:
-        """A verdict for each document, in order, as soon as its window is complete; the last window at the end.
+        """A verdict for each document, in order, as soon as its step is complete; the last step at the end.
 
-        Documents may be `fs.Document`, mappings with at least `text`, or plain texts. One that cannot be read is put
-        aside and counted (`status()`), and the stream goes on. One whose id came before is dropped and counted.
+        Documents may be `fs.Document`, mappings with at least `text`, or plain texts. One that cannot be read is
+        quarantined and counted (`status()`), and the stream goes on. One whose id came before is dropped and counted.
         """
         if isinstance(documents, (str, bytes, Mapping, Document)):
             raise ParameterError(
@@ -112,16 +110,16 @@ class Monitor:
             yield from step.verdicts
 
     def stories(self, limit: int | None = None, *, merged: bool = False) -> tuple[Story, ...]:
-        """The stories: with a store all of them, the one heard of last first; without, those still remembered.
+        """The stories: with a store all of them, latest first; without, those still remembered.
 
-        With `merged` also those that went into others (`merged_into`), where there is a store.
+        With `merged` also those that merged into others (`merged_into`), where there is a store.
         """
         if self._store is not None:
             return self._store.stories(limit=limit, merged=merged)
         return tuple(self._runner.core.parts.stories.stories())[:limit]
 
     def topics(self) -> tuple[Topic, ...]:
-        """The themes as they were learnt last, largest first."""
+        """The topics as they were learnt last, largest first."""
         found = self._store.topics() if self._store is not None else self._topics
         return tuple(sorted(found, key=lambda topic: -topic.share))
 
@@ -134,7 +132,7 @@ class Monitor:
         return self._need_store("search").search(words, limit)
 
     def feedback(self, document: str, useful: bool | None) -> None:
-        """Say that a verdict of the store was useful, or was not; None takes it back. The next step takes it up."""
+        """Say that a verdict of the store was useful, or was not; None takes it back. The next step applies it."""
         self._need_store("feedback").add_feedback(document, useful)
 
     def status(self) -> dict[str, Any]:
@@ -174,9 +172,9 @@ class Monitor:
             return document_of(given)
         # The same text twice is two documents, and the same two when the list is watched again.
         name = content_id({"text": given})
-        count = self._told[name] = self._told.pop(name, 0) + 1
-        if len(self._told) > REMEMBERED:
-            self._told.popitem(last=False)
+        count = self._text_counts[name] = self._text_counts.pop(name, 0) + 1
+        if len(self._text_counts) > MAX_TEXT_IDS:
+            self._text_counts.popitem(last=False)
         return document_from({"id": name if count == 1 else f"{name}-{count}", "text": given})
 
     def _need_store(self, what: str) -> Store:
@@ -191,18 +189,19 @@ class Monitor:
         return self._store
 
 
-def _check_detector(detector: Any) -> None:
-    if isinstance(detector, type) or not all(hasattr(detector, name) for name in ("score_then_learn", "get_params")):
+def _checked_detector(detector: Any) -> Detector:
+    if isinstance(detector, type) or not isinstance(detector, Detector):
         raise ParameterError(
             owner="Monitor",
             parameter="detector",
-            allowed="a name, or a detector with score_then_learn and get_params",
+            allowed="a name, or a detector with score_then_learn, get_params, get_state and from_state",
             received=detector,
             remedy='Use detector="fused", or one such as fs.FusedNovelty().',
         )
+    return detector
 
 
-def _name_for(detector: Any) -> str:
+def _name_for(detector: Detector) -> str:
     """The recipe whose rows a detector of one's own gets: that of its class, else the plain neighbour's TF-IDF."""
     from firststory.pipeline.build import RECIPES
 

@@ -1,4 +1,4 @@
-"""One timestep: state and a batch in, verdicts out. No clock, no input or output, seeded: same batch, same bytes.
+"""One step: state and a batch in, verdicts out. No clock, no input or output, seeded: same batch, same bytes.
 
 documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ alerts ─ stories ─ evidence ─ verdicts
             dropped       attached to                    budget
@@ -7,55 +7,40 @@ documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ alerts ─ st
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from firststory.alerts.budget import Budget
 from firststory.alerts.feedback import Feedback
-from firststory.alerts.gate import AlertGate
-from firststory.alerts.memory import DocumentMemory
 from firststory.errors import StateError
 from firststory.pipeline.clock import StreamClock
-from firststory.pipeline.duplicates import NEAR_COSINE, Copies, Earlier, full_text, numbers_of, title_before
-from firststory.pipeline.garbage import undisturbed
+from firststory.pipeline.duplicates import Duplicates, FindEarlier
+from firststory.pipeline.fingerprints import text_fingerprints, title_before
+from firststory.pipeline.garbage import paused_collection
+from firststory.pipeline.in_progress import InProgress
+from firststory.pipeline.judging import judge, read_batch
+from firststory.pipeline.parts import Parts
 from firststory.pipeline.pruning import make_room
-from firststory.pipeline.rows import unit_rows, without_common
-from firststory.pipeline.stream_topics import Themes
-from firststory.pipeline.verdicts import N_SHOWN, Judged, verdict
-from firststory.records import Batch, Document, Step
+from firststory.pipeline.rows import without_common
+from firststory.pipeline.verdicts import verdict_on
+from firststory.records import ASSUMED_UTC, Batch, Document, Step, Topic, TopicEvent, Verdict
+from firststory.state import State, flatten, unflatten
 from firststory.stories.arrival import Arrival
-from firststory.stories.tracker import Assignment, StoryTracker
-from firststory.text.meaning import LANGUAGES, ShortTextVectors
+from firststory.text.surfaces import SurfaceForms
+from firststory.text.vectorizer import Token
 
-STATE_VERSION = 2
-LEAD = 1500
-"""Characters in which the words that name a story are looked for: news says first what it is about."""
-ASSUMED = "UTC, assumed"
-"""The name of the zone that sources give to times without one."""
+STATE_VERSION = 3
+LEAD_CHARACTERS = 1500
+"""Where the words that name a story are looked for: news says first what it is about."""
+RECENT_SCORES = 1000
+"""The latest scores: what is neutral, and what is low, differs between detectors."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a stream is made of; `build` puts it together, the step only calls it."""
-
-    vectorizer: Any
-    detector: Any
-    gate: AlertGate
-    stories: StoryTracker
-    memory: DocumentMemory
-    feedback: Feedback
-    neighbours: Any | None = None
-    """An index of earlier documents, where the detector itself knows no neighbours."""
-    themes: Themes | None = None
-    meaning: ShortTextVectors | None = None
-    """What short texts are about, where the detector wants to know."""
+_EMPTY_ROW = np.empty(0, dtype=np.int32), np.empty(0)
 
 
 class StreamCore:
@@ -64,65 +49,52 @@ class StreamCore:
     Parameters
     ----------
     parts : Parts
-    memory : int
+    window : int
         How many ids and texts are remembered, to know them when they come again where no store does.
     """
 
-    def __init__(self, parts: Parts, memory: int = 50_000) -> None:
+    def __init__(self, parts: Parts, window: int = 50_000) -> None:
         self.parts = parts
-        self._known = Copies(memory)
+        self._duplicates = Duplicates(window)
         self._clock = StreamClock()
-        self._recent: list[float] = []
-        """The latest scores: what is neutral, and what is low, differs between detectors."""
+        self._recent_scores: list[float] = []
 
-    def step(self, batch: Batch, known: Collection[str] = (), earlier: Earlier | None = None) -> Step:
+    def step(self, batch: Batch, known: Collection[str] = (), find_earlier: FindEarlier | None = None) -> Step:
         """Judge one batch by the past, then learn it.
 
-        `known` are ids that the store has already; `earlier` finds texts in it that are no longer remembered.
+        `known` are ids that the store has already; `find_earlier` finds texts in it that are no longer remembered.
         """
-        with undisturbed():
-            return self._step(batch, known, earlier)
+        with paused_collection():
+            return self._step(batch, known, find_earlier)
 
-    def _step(self, batch: Batch, known: Collection[str], earlier: Earlier | None) -> Step:
-        self.parts.gate.keeper.begin_step()
-        unread, unbelieved = _unread(self.parts.vectorizer), self._clock.unbelieved
-        fresh = self._known.not_redelivered(batch.documents, known)
-        # Where the detector does not mind the order inside a batch, nothing else does: equal times go by their ids.
-        ordered = fresh if getattr(self.parts.detector, "sequential", True) else sorted(fresh, key=_time_and_id)
-        seconds = self._clock.read(ordered)
-        clock = None if seconds is None else dict(zip([d.id for d in ordered], seconds.tolist(), strict=True))
-        numbers = {document.id: numbers_of(document) for document in ordered}
-        copies = self._known.exact(ordered, numbers, earlier)
-        originals = [document for document in ordered if document.id not in copies]
-        judged, empty = self._judge(originals, clock)
-        near = self._known.near([(one.remembered, one.nearest) for one in judged.values()])
-        for name, copy in near.items():
-            copies[name] = copy.first
-            judged[name].nearest = [(copy.like, copy.similarity)]
-        repeated = [document for document in ordered if document.id in copies]
-        assigned = self._assign(judged, repeated, copies, clock or {})
-        scores = [one.novelty for one in judged.values()]
-        recent = self._recent or scores
-        verdicts = tuple([verdict(document, copies, judged, assigned, recent) for document in fresh])
-        self._recent = (self._recent + scores)[-1000:]
-        stories = self.parts.stories.changed()
-        counts = {
-            "seen": len(batch.documents) + len(batch.quarantined),
-            "scored": len(judged) - len(near),
-            "novel": sum(one.is_novel for one in verdicts),
-            "redelivered": len(batch.documents) - len(fresh),
-            "duplicates": len(copies),
-            "empty": empty,
-            "late": batch.late,
-            "untimed": sum(document.time is None for document in fresh),
-            "assumed_utc": sum(d.time is not None and d.time.tzname() == ASSUMED for d in fresh),
-            "quarantined": len(batch.quarantined),
-            "unread": _unread(self.parts.vectorizer) - unread,
-            "ahead": self._clock.unbelieved - unbelieved,
-        }
-        themes, vectorizer = self.parts.themes, self.parts.vectorizer
-        topics, events = themes.report(vectorizer, batch.index, read=self.parts.stories.reads) if themes else ((), ())
-        make_room(self.parts)
+    def _step(self, batch: Batch, known: Collection[str], find_earlier: FindEarlier | None) -> Step:
+        parts = self.parts
+        parts.gate.keeper.begin_step()
+        before = self._running_counts()
+        fresh = self._duplicates.drop_redelivered(batch.documents, known)
+        documents = self._in_order(fresh)
+        self._duplicates.mark_exact(documents, find_earlier)
+        judged = self._judge([one for one in documents if one.duplicate_of is None])
+        n_near = self._duplicates.mark_near(judged)
+        self._assign_stories(documents)
+        verdicts = self._verdicts(fresh, documents, [one.novelty for one in judged])
+        stories = parts.stories.changed()
+        topics, events = self._topics(batch.index)
+        counts = Counter(
+            seen=len(batch.documents) + len(batch.quarantined),
+            scored=len(judged) - n_near,
+            novel=sum(one.is_novel for one in verdicts),
+            redelivered=len(batch.documents) - len(fresh),
+            duplicates=sum(one.duplicate_of is not None for one in documents),
+            empty=sum(one.duplicate_of is None and not one.is_judged for one in documents),
+            late=batch.late,
+            untimed=sum(document.time is None for document in fresh),
+            assumed_utc=sum(_is_assumed_utc(document) for document in fresh),
+            quarantined=len(batch.quarantined),
+            **{name: count - before[name] for name, count in self._running_counts().items()},
+        )
+        make_room(parts)
+        fingerprints = {one.document.id: one.fingerprints.whole for one in documents}
         return Step(
             index=batch.index,
             verdicts=verdicts,
@@ -131,118 +103,75 @@ class StreamCore:
             stories=stories,
             topics=topics,
             topic_events=events,
-            fingerprints=tuple([numbers[document.id].whole for document in fresh]),
-            counts=counts,
-            span=_span(seconds) if counts["ahead"] and seconds is not None else None,
+            fingerprints=tuple([fingerprints[document.id] for document in fresh]),
+            counts=dict(counts),
+            span=_span(documents) if counts["ahead"] else None,
         )
+
+    def _running_counts(self) -> dict[str, int]:
+        """What has happened since the stream began."""
+        return {"unread": getattr(self.parts.vectorizer, "n_dropped_", 0), "ahead": self._clock.unbelieved}
+
+    def _in_order(self, fresh: Sequence[Document]) -> list[InProgress]:
+        """The documents in the order in which they are judged, with their times and fingerprints.
+
+        Where the detector does not mind the order inside a batch, nothing else does: equal times go by their ids.
+        """
+        ordered = fresh if self.parts.is_sequential else sorted(fresh, key=_time_and_id)
+        clock = self._clock.seconds_of(ordered)
+        seconds = [None] * len(ordered) if clock is None else clock.tolist()
+        return [
+            InProgress(document, time, text_fingerprints(document))
+            for document, time in zip(ordered, seconds, strict=True)
+        ]
 
     # -- novelty -------------------------------------------------------------------------------------------
 
-    def _judge(self, documents: Sequence[Document], clock: Mapping[str, float] | None) -> tuple[dict[str, Judged], int]:
-        """Novelty, p-value and decision for each document that has words; and how many have none.
-
-        `clock` has the seconds of each document by its id, where the stream has times.
-        """
+    def _judge(self, originals: Sequence[InProgress]) -> list[InProgress]:
+        """Judge the documents that have words; then topics learn them too."""
+        if not originals:
+            return []
         parts = self.parts
-        if not documents:
-            return {}, 0
-        rows = parts.vectorizer.partial_fit_transform([full_text(document) for document in documents])
-        has_words = np.diff(rows.indptr) > 0
-        with_words = [document for document, some in zip(documents, has_words, strict=True) if some]
-        if not with_words:
-            return {}, len(documents)
-        rows = rows if has_words.all() else rows[np.flatnonzero(has_words)]
-        times = None if clock is None else np.array([clock[document.id] for document in with_words])
-        unexplained = self._unexplained(rows)
-        scores, made_of = self._scores(rows, times, self._vectors(with_words))
-        weights = unit_rows(rows, parts.vectorizer)
-        neighbours, cosines = self._neighbours(weights, times)
-        moments = [None] * len(with_words) if times is None else times.tolist()
-        judgements = parts.gate.judge(scores, moments, [document.id for document in with_words])
-        places = np.flatnonzero(has_words).tolist()
-        if parts.themes:
-            parts.themes.learn(without_common(weights, parts.vectorizer))
-            parts.themes.look(weights, parts.vectorizer.last_readings, places)
-        judged = {}
-        bounds = weights.indptr.tolist()
-        named = list(zip(neighbours.tolist(), cosines.tolist(), strict=True))
-        for i, (document, judgement) in enumerate(zip(with_words, judgements, strict=True)):
-            begin, end = bounds[i], bounds[i + 1]
-            ordinals, likeness = named[i]
-            # People see three; where more are all but copies, one of them may be the original.
-            shown = len(ordinals) if likeness[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
-            ordinal = parts.memory.seen
-            judged[document.id] = one = Judged(
-                document,
-                places[i],
-                float(scores[i]),
-                judgement,
-                parts.memory.add(document, weights.indices[begin:end]),
-                weights.data[begin:end],
-                ordinal,
-                neighbours[i],
-                parts.memory.those(zip(ordinals[:shown], likeness[:shown], strict=True)),
-            )
-            if judgement.is_novel:
-                one.tokens = _placed_tokens(parts.vectorizer, document)
-                one.residual = _parts_left(rows, unexplained, i)
-                if parts.themes:
-                    parts.themes.listen(one.tokens)
-                parts.feedback.remember(document.id, one.novelty, tuple(float(part[i]) for part in made_of))
-        return judged, len(documents) - len(with_words)
+        batch = read_batch(parts, originals)
+        if not batch.documents:
+            return []
+        judge(parts, batch)
+        if parts.topics:
+            parts.topics.learn(without_common(batch.unit, parts.vectorizer))
+            places = [one.place for one in batch.documents]
+            parts.topics.learn_missing_surfaces(batch.unit, parts.vectorizer.last_surface_forms, places)
+        for one in batch.documents:
+            if one.is_novel:
+                one.tokens = self._tokens(one.document)
+                if parts.topics:
+                    parts.topics.learn_surfaces(one.tokens)
+        return batch.documents
 
-    def _vectors(self, documents: Sequence[Document]) -> dict[str, Any]:
-        """What the documents are about, where any of them is short and in a language that the vectors know."""
-        meaning = self.parts.meaning
-        if meaning is None or self.parts.vectorizer.language_ not in LANGUAGES:
-            return {}
-        vectors = meaning.transform(full_text(document) for document in documents)
-        return {"vectors": vectors} if vectors.any() else {}
+    def _tokens(self, document: Document) -> list[Token]:
+        """The words that are read of a document, in order. Those of the title have no place in the text: -1."""
+        title = title_before(document)
+        of_title = self.parts.vectorizer.tokens(title, first_only=True) if title else ()
+        placeless = [token._replace(start=-1, end=-1) for token in of_title]
+        return [*placeless, *self.parts.vectorizer.tokens(document.text, first_only=True)]
 
-    def _scores(self, rows: sp.csr_matrix, times: Any, more: Mapping[str, Any]) -> tuple[Any, tuple[Any, ...]]:
-        """The novelty of each row, fused as people's marks have it, and the similarities that it was made of."""
-        detector = self.parts.detector
-        scores = detector.score_then_learn(rows, times=times, **more)
-        names = ("neighbour_scores_", "cluster_scores_")
-        made_of = tuple(getattr(detector, name) for name in names) if hasattr(detector, names[0]) else ()
-        return self.parts.feedback.fuse(scores, made_of), made_of
-
-    def _unexplained(self, rows: sp.csr_matrix) -> sp.csr_matrix | None:
-        """What the dictionary of the past leaves over of each row, where the detector is a dictionary."""
-        detector = self.parts.detector
-        if not hasattr(detector, "explain") or not hasattr(detector, "n_features_in_"):
-            return None
-        return detector.explain(rows)
-
-    def hear(self, said: Sequence[tuple[str, bool | None]]) -> None:
+    def apply_feedback(self, marks: Sequence[tuple[str, bool | None]]) -> None:
         """What people said of verdicts since the last step: (id, useful or not, None to take it back)."""
-        if not said:
+        if not marks:
             return
         feedback, keeper = self.parts.feedback, self.parts.gate.keeper
-        words = [feedback.hear(name, useful, keeper.budget) for name, useful in said]
+        sentences = [feedback.apply(name, useful, keeper.budget) for name, useful in marks]
         keeper.strictness = feedback.strictness
-        # One mark speaks for itself; of many it is told what they amount to.
-        keeper.note(words[0] if len(words) == 1 else _heard([useful for _, useful in said], feedback, keeper.budget))
-
-    def _neighbours(self, weights: sp.csr_matrix, times: Any) -> tuple[Any, Any]:
-        """Of each row the ordinals of the nearest earlier ones, nearest first, -1 for none; and their cosines."""
-        knows = self.parts.detector
-        if self.parts.neighbours is not None:
-            knows = self.parts.neighbours
-            knows.score_then_learn(weights, times=times)
-        return np.where(knows.similarities_ > 0.0, knows.neighbours_, -1), knows.similarities_
+        # One mark speaks for itself; of many, what they amount to is said.
+        keeper.note_change(sentences[0] if len(marks) == 1 else _marks_in_words(marks, feedback, keeper.budget))
 
     # -- stories -------------------------------------------------------------------------------------------
 
-    def _assign(
-        self,
-        judged: Mapping[str, Judged],
-        repeated: Sequence[Document],
-        copies: Mapping[str, str],
-        clock: Mapping[str, float],
-    ) -> dict[str, Assignment]:
-        parts = self.parts
-        reads = self._reads()
+    def _assign_stories(self, documents: Sequence[InProgress]) -> None:
+        """Let each document join or open a story. Duplicates come after all originals: the first of them may stand
+        later in the batch than its time says."""
+        stories = self.parts.stories
+        surfaces = _SurfacesOfBatch(self.parts)
+        originals = [one for one in documents if one.is_judged and one.duplicate_of is None]
         arrivals = [
             Arrival(
                 document=one.document,
@@ -250,61 +179,62 @@ class StreamCore:
                 weights=one.weights,
                 ordinal=one.ordinal,
                 neighbours=one.neighbours,
-                surfaces=partial(reads, one),
+                surfaces=partial(surfaces.of, one),
                 title=one.remembered.title,
-                seconds=clock.get(one.document.id),
+                seconds=one.seconds,
             )
-            for one in judged.values()
-            if one.document.id not in copies
+            for one in originals
+            if one.remembered is not None
         ]
-        found = parts.stories.assign(arrivals)
-        # Copies come after all originals: the first of them may stand later in the batch than its time says.
-        nothing = np.empty(0, dtype=np.int32), np.empty(0)
-        doubles = [
+        for one, assignment in zip(originals, stories.assign(arrivals), strict=True):
+            one.assignment = assignment
+        again = [one for one in documents if one.duplicate_of is not None and stories.story_of(one.duplicate_of)]
+        arrivals = [
             Arrival(
-                document,
-                *nothing,
-                ordinal=judged[document.id].ordinal if document.id in judged else -1,
-                duplicate_of=copies[document.id],
-                seconds=clock.get(document.id),
+                one.document,
+                *_EMPTY_ROW,
+                ordinal=one.ordinal,
+                duplicate_of=one.duplicate_of,
+                seconds=one.seconds,
             )
-            for document in repeated
-            if parts.stories.story_of(copies[document.id]) is not None
+            for one in again
         ]
-        found += parts.stories.assign(doubles)
-        return dict(zip([arrival.document.id for arrival in (*arrivals, *doubles)], found, strict=True))
+        for one, assignment in zip(again, stories.assign(arrivals), strict=True):
+            one.assignment = assignment
 
-    def _reads(self) -> Callable[[Judged], Mapping[int, str]]:
-        """How each column of a document of this batch reads where it first stands; looked up when the first asks."""
-        readings: list[Sequence[Mapping[int, str]]] = []
+    def _verdicts(
+        self, fresh: Sequence[Document], documents: Sequence[InProgress], scores: list[float]
+    ) -> tuple[Verdict, ...]:
+        """A verdict on each document, in the order of arrival."""
+        recent = self._recent_scores or scores
+        by_id = {one.document.id: one for one in documents}
+        verdicts = tuple([verdict_on(by_id[document.id], recent) for document in fresh])
+        self._recent_scores = (self._recent_scores + scores)[-RECENT_SCORES:]
+        return verdicts
 
-        def reads(one: Judged) -> Mapping[int, str]:
-            if one.tokens:
-                # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
-                return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
-            if not readings:
-                readings.append(self.parts.vectorizer.last_readings(LEAD))
-            return readings[0][one.place]
-
-        return reads
+    def _topics(self, step: int) -> tuple[tuple[Topic, ...], tuple[TopicEvent, ...]]:
+        topics = self.parts.topics
+        if topics is None:
+            return (), ()
+        return topics.report(self.parts.vectorizer.terms_, step, surface_of=self.parts.stories.reads)
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """Everything that the future depends on: a flat dict of arrays and JSON values."""
-        state: dict[str, Any] = {
-            "class": type(self).__name__,
-            "version": STATE_VERSION,
-            "stream": [self._clock.is_timed, self._clock.now, self._recent],
-            "clock": [self._clock.high, self._clock.waiting, self._clock.unbelieved],
-        }
-        for name, part in self._stateful().items():
-            # A part that has seen nothing yet has no state; its absence says so.
-            state.update({f"{name}/{key}": value for key, value in part.get_state().items()})
-        return state
+        return flatten(
+            {
+                "class": type(self).__name__,
+                "version": STATE_VERSION,
+                "clock": self._clock.get_state(),
+                "duplicates": self._duplicates.get_state(),
+                "recent_scores": self._recent_scores,
+                "parts": self.parts.get_state(),
+            }
+        )
 
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Become what `get_state` described."""
+    def set_state(self, state: State) -> None:
+        """Become what `get_state` described. Parts without a state stay as they were built."""
         if state.get("class") != type(self).__name__ or state.get("version") != STATE_VERSION:
             raise StateError(
                 owner="store",
@@ -313,76 +243,46 @@ class StreamCore:
                 received=f"{state.get('class')}, version {state.get('version')}",
                 remedy="Go on with the firststory version that saved it, or begin a new store.",
             )
-        self._clock.is_timed, self._clock.now, self._recent = state["stream"]
-        self._clock.high, self._clock.waiting, self._clock.unbelieved = state.get("clock", [self._clock.now, 0, 0])
-        held: dict[str, dict[str, Any]] = {}
-        for key, value in state.items():
-            name, slash, rest = key.partition("/")
-            if slash:
-                held.setdefault(name, {})[rest] = value
-        fresh = {}
-        for name, part in self._stateful().items():
-            if hasattr(part, "set_state"):
-                part.set_state(held[name])
-            else:
-                fresh[name] = type(part).from_state(held[name])
-        known = self._known
-        known.ids, known.texts, known.firsts = fresh.pop("ids"), fresh.pop("texts"), fresh.pop("firsts")
-        # What has no state of its own stays as it was built.
-        self.parts = replace(self.parts, **fresh)
-
-    def _stateful(self) -> dict[str, Any]:
-        parts = self.parts
-        every = {
-            "ids": self._known.ids,
-            "texts": self._known.texts,
-            "firsts": self._known.firsts,
-            "vectorizer": parts.vectorizer,
-            "detector": parts.detector,
-            "gate": parts.gate,
-            "stories": parts.stories,
-            "memory": parts.memory,
-            "feedback": parts.feedback,
-            "neighbours": parts.neighbours,
-            "themes": parts.themes,
-        }
-        return {name: part for name, part in every.items() if part is not None}
+        nested = unflatten(state)
+        self._clock = StreamClock.from_state(nested["clock"])
+        self._duplicates = Duplicates.from_state(nested["duplicates"])
+        self._recent_scores = list(nested["recent_scores"])
+        self.parts = self.parts.with_state(nested["parts"])
 
 
-def _heard(marks: Sequence[bool | None], feedback: Feedback, budget: Budget) -> str:
-    """Many marks at once, in words."""
+class _SurfacesOfBatch:
+    """How the columns of the documents of this batch read; looked up when the first document asks."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._vectorizer = parts.vectorizer
+        self._forms: SurfaceForms | None = None
+
+    def of(self, one: InProgress) -> Mapping[int, str]:
+        """Each column of a document as it reads where it first stands."""
+        if one.tokens:
+            # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
+            return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
+        if self._forms is None:
+            self._forms = self._vectorizer.last_surface_forms(LEAD_CHARACTERS)
+        return self._forms[one.place]
+
+
+def _marks_in_words(marks: Sequence[tuple[str, bool | None]], feedback: Feedback, budget: Budget) -> str:
     kinds = {"useful": True, "not useful": False, "taken back": None}
-    counts = [f"{n} {name}" for name, kind in kinds.items() if (n := sum(mark is kind for mark in marks))]
+    counts = [f"{n} {name}" for name, kind in kinds.items() if (n := sum(useful is kind for _, useful in marks))]
     return f"{len(marks)} marks ({', '.join(counts)}). {feedback.explain(budget)}"
 
 
-def _placed_tokens(vectorizer: Any, document: Document) -> list[Any]:
-    """The words that are read of a document, in their order. Places are those in its text; in a title there is none."""
-    title = title_before(document)
-    before = vectorizer.tokens(title, first_only=True) if title else ()
-    placeless = [token._replace(start=-1, end=-1) for token in before]
-    return [*placeless, *vectorizer.tokens(document.text, first_only=True)]
-
-
-def _span(seconds: NDArray[np.float64]) -> tuple[datetime, datetime]:
-    """The first and the last of some times."""
-    first, last = (datetime.fromtimestamp(float(moment), tz=UTC) for moment in (seconds.min(), seconds.max()))
-    return first, last
-
-
-def _parts_left(rows: sp.csr_matrix, unexplained: sp.csr_matrix | None, i: int) -> dict[int, float] | None:
-    """Of row i, the part of each term that is left unexplained."""
-    if unexplained is None:
+def _span(documents: Sequence[InProgress]) -> tuple[datetime, datetime] | None:
+    """The first and the last time that were believed."""
+    times = [one.seconds for one in documents if one.seconds is not None]
+    if not times:
         return None
-    left = unexplained[i]
-    whole = dict(zip(rows[i].indices.tolist(), rows[i].data.tolist(), strict=True))
-    pairs = zip(left.indices.tolist(), left.data.tolist(), strict=True)
-    return {column: value / whole[column] for column, value in pairs if whole.get(column, 0.0) > 0.0}
+    return datetime.fromtimestamp(min(times), tz=UTC), datetime.fromtimestamp(max(times), tz=UTC)
 
 
-def _unread(vectorizer: Any) -> int:
-    """Words that have found no room in the vocabulary so far."""
-    return int(getattr(vectorizer, "n_dropped_", 0))
+def _is_assumed_utc(document: Document) -> bool:
+    return document.time is not None and document.time.tzname() == ASSUMED_UTC.tzname(None)
 
 
 def _time_and_id(document: Document) -> tuple[float, str]:

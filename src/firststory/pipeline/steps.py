@@ -1,9 +1,9 @@
-"""Documents gathered into timesteps: by number, or by the clock that the documents themselves carry.
+"""Documents gathered into steps: by number, or by the times that the documents themselves carry.
 
-Windows in time lie on a fixed grid since 1970, so that where they begin does not depend on where reading began. A
-document that belongs to a window that is closed already is late: it joins the window that is open, and is counted. A
-time far ahead of all others is believed when the next documents of the batch agree; until then its document stays in
-the window that is open and moves nothing.
+Steps in time lie on a fixed grid since 1970, so that where they begin does not depend on where reading began. A
+document that belongs to a step that is closed already is late: it joins the open step, and is counted. A time far
+ahead of all others is believed when the next documents of the batch agree; until then its document stays in the open
+step and moves nothing.
 """
 
 from __future__ import annotations
@@ -12,51 +12,49 @@ import re
 from collections.abc import Iterable, Iterator
 
 from firststory.errors import ParameterError
-from firststory.pipeline.clock import CONFIRMED, FAR
-from firststory.records import Batch, Document, Position, Quarantined
+from firststory.pipeline.clock import CONFIRMING_DOCUMENTS, FAR_AHEAD_SECONDS
+from firststory.records import Arrival, Batch, Document, Position, Quarantined
 from firststory.units import EPOCH, MICROSECOND
-
-Arrival = tuple[Document, Position] | Quarantined
 
 UNITS = {"s": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400}
 UNITS |= {"w": 604800, "week": 604800}
-MOST = 10_000
-"""Documents of one timestep, however long its window: memory is bounded."""
+MAX_DOCUMENTS = 10_000
+"""Documents of one step, however much time it spans: memory is bounded."""
 
-WRONG_CLOCK = 100
-"""Late documents in one window, nearly all that it has, after which the clock is taken to have been wrong: a single
-document from the year 2099 must not keep a window open for ever."""
+WRONG_CLOCK_DOCUMENTS = 100
+"""Late documents in one step, nearly all that it has, after which the clock is taken to have been wrong: a single
+document from the year 2099 must not keep a step open for ever."""
 
 
-class Window:
+class Stepper:
     """Cuts arrivals into batches.
 
     Parameters
     ----------
-    width : int or str
+    step : int or str
         A number of documents, or a time: "15min", "6h", "1d".
     reached : int, optional
-        `Batch.window` of the last batch of an earlier run, to go on from there.
+        `Batch.reached` of the last batch of an earlier run, to go on from there.
 
     Examples
     --------
     >>> arrivals = [(Document(id=str(i), text="x"), Position("f", {"line": i})) for i in range(5)]
-    >>> [len(batch.documents) for batch in Window(2).batches(arrivals)]
+    >>> [len(batch.documents) for batch in Stepper(2).batches(arrivals)]
     [2, 2, 1]
     """
 
-    def __init__(self, width: int | str, reached: int | None = None) -> None:
-        self.count, self.seconds = parse_window(width)
+    def __init__(self, step: int | str, reached: int | None = None) -> None:
+        self.count, self.seconds = parse_step(step)
         self._reached = reached
 
     def batches(self, arrivals: Iterable[Arrival], first: int = 0) -> Iterator[Batch]:
         """Every batch as soon as it is complete; `first` is the index of the first one."""
         pending = _Pending(first)
         high = self._reached
-        confirmed = min(CONFIRMED, self.count)
+        confirmed = min(CONFIRMING_DOCUMENTS, self.count)
         for arrival in arrivals:
             if isinstance(arrival, Quarantined):
-                pending.put_aside(arrival)
+                pending.quarantine(arrival)
             else:
                 document, position = arrival
                 here = self._place(document)
@@ -68,22 +66,26 @@ class Window:
                     # Who goes on after a batch that confirmed a long silence has no other way to know of it.
                     yield pending.close(here if pending.ahead else high)
                 if here is not None:
-                    # By time, the open window is the latest; by number, what closed is what the last batch reached.
+                    # By time, the open step is the latest; by number, what closed is what the last batch reached.
                     closed = high if self.seconds else self._reached
                     pending.late += closed is not None and here < closed
                     high = here if high is None else max(high, here)
                 pending.add(document, position)
-                if self.seconds and here is not None and pending.late >= max(WRONG_CLOCK, 0.9 * len(pending.documents)):
+                if (
+                    self.seconds
+                    and here is not None
+                    and pending.late >= max(WRONG_CLOCK_DOCUMENTS, 0.9 * len(pending.documents))
+                ):
                     high = here
                     yield pending.close(high)
-            if len(pending.documents) >= self.count or len(pending.quarantined) >= MOST:
-                high = self._reached = self._after(pending, high)
+            if len(pending.documents) >= self.count or len(pending.quarantined) >= MAX_DOCUMENTS:
+                high = self._reached = self._reached_after(pending, high)
                 yield pending.close(high)
         if not pending.is_empty:
-            self._reached = self._after(pending, high)
+            self._reached = self._reached_after(pending, high)
             yield pending.close(self._reached)
 
-    def _after(self, pending: _Pending, high: int | None) -> int | None:
+    def _reached_after(self, pending: _Pending, high: int | None) -> int | None:
         """What is reached after a batch by number: where all of it was late, the clock was wrong before."""
         if self.seconds or not pending.late:
             return high
@@ -96,10 +98,10 @@ class Window:
 
     def _is_far(self, here: int, high: int | None) -> bool:
         """Whether a place is so far ahead of what was reached that one document is not enough to believe it."""
-        return high is not None and here - high > FAR // (self.seconds or 1e-6)
+        return high is not None and here - high > FAR_AHEAD_SECONDS // (self.seconds or 1e-6)
 
     def _place(self, document: Document) -> int | None:
-        """The window in time that a document belongs to; by number, its time itself."""
+        """The step in time that a document belongs to; by number, its time itself."""
         if document.time is None:
             return None
         microseconds = (document.time - EPOCH) // MICROSECOND
@@ -125,49 +127,54 @@ class _Pending:
     def is_empty(self) -> bool:
         return not (self.documents or self.quarantined)
 
+    @property
+    def is_clock_wrong(self) -> bool:
+        """Whether nearly all documents are late: it was the clock that ran ahead."""
+        return self.late >= max(WRONG_CLOCK_DOCUMENTS, 0.9 * len(self.documents))
+
     def add(self, document: Document, position: Position) -> None:
         self.documents.append(document)
         self.positions[position.source] = position
 
-    def put_aside(self, bad: Quarantined) -> None:
+    def quarantine(self, bad: Quarantined) -> None:
         self.quarantined.append(bad)
         self.positions[bad.position.source] = bad.position
 
-    def close(self, window: int | None) -> Batch:
+    def close(self, reached: int | None) -> Batch:
         batch = Batch(
             index=self.index,
             documents=tuple(self.documents),
             positions=tuple(self.positions.values()),
             quarantined=tuple(self.quarantined),
             late=self.late,
-            window=window,
+            reached=reached,
         )
         self.index += 1
         self._clear()
         return batch
 
 
-def parse_window(width: int | str) -> tuple[int, int]:
-    """(documents, seconds): 500 is (500, 0), "1d" is (MOST, 86400).
+def parse_step(step: int | str) -> tuple[int, int]:
+    """(documents, seconds): 500 is (500, 0), "1d" is (MAX_DOCUMENTS, 86400).
 
     Examples
     --------
-    >>> parse_window("15min"), parse_window(500)
+    >>> parse_step("15min"), parse_step(500)
     ((10000, 900), (500, 0))
     """
-    if isinstance(width, int) and not isinstance(width, bool) and width >= 1:
-        return width, 0
-    if isinstance(width, str):
-        if width.strip().isdigit() and int(width) >= 1:
-            return int(width), 0
-        found = re.fullmatch(r"\s*([0-9]+)\s*([a-z]+)\s*", width.lower())
+    if isinstance(step, int) and not isinstance(step, bool) and step >= 1:
+        return step, 0
+    if isinstance(step, str):
+        if step.strip().isdigit() and int(step) >= 1:
+            return int(step), 0
+        found = re.fullmatch(r"\s*([0-9]+)\s*([a-z]+)\s*", step.lower())
         unit = UNITS.get(found[2].removesuffix("s") or "s") if found else None
         if found and unit and int(found[1]) >= 1:
-            return MOST, int(found[1]) * unit
+            return MAX_DOCUMENTS, int(found[1]) * unit
     raise ParameterError(
-        owner="window",
-        parameter="width",
+        owner="settings",
+        parameter="step",
         allowed="a number of documents >= 1, or a time such as 15min, 6h, 1d",
-        received=width,
+        received=step,
         remedy="Use 100, or 1d for a step a day.",
     )

@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from firststory.errors import DocumentError, ParameterError, SourceError
-from firststory.records import Document, Position, Quarantined
+from firststory.records import Arrival, Document, Position, Quarantined
 from firststory.sources import tables
 from firststory.sources.lines import EXCERPT, PARQUET, Damaged, Line, Place, open_binary, read_lines, skip_to
 from firststory.sources.parse import document_from
 
-Arrival = tuple[Document, Position] | Quarantined
 STDIN = "-"
 FORMATS = ("auto", "jsonl", "csv", "tsv", "parquet", "text")
 _SUFFIXES = {

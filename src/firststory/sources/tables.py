@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from firststory.errors import DocumentError, MissingExtraError, SourceError
-from firststory.records import Document, Position, Quarantined
+from firststory.records import Arrival, Document, Position, Quarantined
 from firststory.sources.lines import EXCERPT, Damaged, Place, open_binary, read_lines
 from firststory.sources.parse import document_from
-
-Arrival = tuple[Document, Position] | Quarantined
 
 
 class _Lines:

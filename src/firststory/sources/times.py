@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from firststory.errors import DocumentError
-
-ASSUMED_UTC = timezone(timedelta(0), "UTC, assumed")
-"""The zone of times that came without one: equal to UTC, and the stream can still count how often it had to guess."""
+from firststory.records import ASSUMED_UTC
 
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 """Epoch numbers this large are nanoseconds, microseconds, milliseconds, seconds: 1e11 s is the year 5138."""

@@ -152,7 +152,7 @@ class Reader:
         )
 
     def thresholds(self, limit: int = 20) -> tuple[dict[str, Any], ...]:
-        """How the bar moved and why, latest first."""
+        """How the threshold moved and why, latest first."""
         query = select(schema.thresholds).order_by(schema.thresholds.c.step.desc()).limit(limit)
         with self._reading() as connection:
             return tuple(dict(row) for row in connection.execute(query).mappings())

@@ -25,7 +25,7 @@ VERSION = 4
 """The number of the last migration."""
 
 metadata = MetaData()
-# SQLite counts rows by INTEGER PRIMARY KEY only; PostgreSQL wants room for more than two milliards.
+# SQLite counts rows by INTEGER PRIMARY KEY only; PostgreSQL wants room for more than two billion.
 Number = BigInteger().with_variant(Integer, "sqlite")
 
 meta = Table("meta", metadata, Column("key", String, primary_key=True), Column("value", Text, nullable=False))
@@ -35,7 +35,7 @@ steps = Table(
     metadata,
     Column("step", Number, primary_key=True, autoincrement=False),
     Column("counts", Text, nullable=False),
-    Column("window", Number),
+    Column("reached", Number),
     Column("first_time", BigInteger),
     Column("last_time", BigInteger),
 )
@@ -120,7 +120,7 @@ thresholds = Table(
     metadata,
     Column("step", Number, ForeignKey("steps.step"), primary_key=True, autoincrement=False),
     Column("threshold", Float),
-    Column("level", Float),
+    Column("needed_p_value", Float),
     Column("reason", Text, nullable=False),
 )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import zstandard
 from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, update
@@ -15,14 +15,22 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from firststory._version import __version__
 from firststory.errors import ParameterError, SchemaError, StoreError
-from firststory.records import Document, Position, Quarantined, Step, Verdict
+from firststory.records import Position, Quarantined, Step, Verdict
 from firststory.store import codec, migrations, schema
 from firststory.store.engine import open_engine, our_errors, parse_url, path_of
 from firststory.store.lock import WriterLock
 from firststory.store.reader import Reader, get_meta
 
-UNHEARD = -1
-"""The step of feedback that no step has taken up yet."""
+PENDING_STEP = -1
+"""The step of feedback that no step has applied yet."""
+
+
+class Threshold(NamedTuple):
+    """Where the threshold of alerts stood after a step, and why."""
+
+    threshold: float | None
+    needed_p_value: float | None
+    reason: str
 
 
 class Store(Reader):
@@ -120,10 +128,10 @@ class Store(Reader):
         self,
         step: Step,
         *,
-        window: int | None = None,
-        threshold: tuple[float | None, float | None, str] | None = None,
+        reached: int | None = None,
+        threshold: Threshold | None = None,
         state: bytes | None = None,
-        heard: Sequence[int] = (),
+        applied_feedback: Sequence[int] = (),
     ) -> None:
         """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
         moments = step.span or [verdict.document.time for verdict in step.verdicts]
@@ -133,7 +141,7 @@ class Store(Reader):
                 insert(schema.steps).values(
                     step=step.index,
                     counts=codec.to_json(dict(step.counts)),
-                    window=window,
+                    reached=reached,
                     first_time=min(times, default=None),
                     last_time=max(times, default=None),
                 )
@@ -162,15 +170,13 @@ class Store(Reader):
                 [{"source": p.source, "at": codec.to_json(dict(p.at)), "step": step.index} for p in latest.values()],
             )
             if threshold is not None:
-                bar, level, reason = threshold
-                row = {"step": step.index, "threshold": bar, "level": level, "reason": reason}
-                connection.execute(insert(schema.thresholds).values(row))
+                connection.execute(insert(schema.thresholds).values(step=step.index, **threshold._asdict()))
             totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
             totals.update(step.counts)
             _put_meta(connection, {"totals": codec.to_json(dict(totals))})
-            if heard:
-                said = update(schema.feedback).where(schema.feedback.c.n.in_(list(heard)))
-                connection.execute(said.values(step=step.index))
+            if applied_feedback:
+                applied = schema.feedback.c.n.in_(list(applied_feedback))
+                connection.execute(update(schema.feedback).where(applied).values(step=step.index))
             if state is not None:
                 _put_state(connection, step.index, state)
 
@@ -187,9 +193,9 @@ class Store(Reader):
             last = connection.execute(select(func.max(schema.steps.c.step))).scalar()
         return -1 if last is None else int(last)
 
-    def last_window(self) -> int | None:
-        """The number of the time window that the last step belonged to."""
-        query = select(schema.steps.c.window).order_by(schema.steps.c.step.desc()).limit(1)
+    def last_reached(self) -> int | None:
+        """How far the stream had come after the last step, see `Batch.reached`."""
+        query = select(schema.steps.c.reached).order_by(schema.steps.c.step.desc()).limit(1)
         with self._reading() as connection:
             return connection.execute(query).scalar()
 
@@ -224,31 +230,17 @@ class Store(Reader):
 
         Within a step the first by its time may stand later; what is a copy itself knows which it was.
         """
-        table, said = schema.documents, schema.verdicts
-        first_id = func.coalesce(said.c.duplicate_of, table.c.id)
+        table, verdicts = schema.documents, schema.verdicts
+        first_id = func.coalesce(verdicts.c.duplicate_of, table.c.id)
         found: dict[int, str] = {}
         with self._reading() as connection:
             for start in range(0, len(fingerprints), 500):
                 marks = [codec.to_signed(number) for number in fingerprints[start : start + 500]]
                 firsts = select(func.min(table.c.n)).where(table.c.fingerprint.in_(marks)).group_by(table.c.fingerprint)
-                query = select(table.c.fingerprint, first_id).join(said, said.c.n == table.c.n)
+                query = select(table.c.fingerprint, first_id).join(verdicts, verdicts.c.n == table.c.n)
                 query = query.where(table.c.n.in_(firsts), table.c.step < before)
                 found.update({codec.to_unsigned(row[0]): row[1] for row in connection.execute(query)})
         return found
-
-    def fill_fingerprints(self, fingerprint: Callable[[Document], int]) -> None:
-        """Number the texts that an earlier version left without, a thousand at a time."""
-        table = schema.documents
-        query = select(table).where(table.c.fingerprint.is_(None)).order_by(table.c.n).limit(1000)
-        while True:
-            with self._reading() as connection:
-                rows = connection.execute(query).mappings().all()
-            if not rows:
-                return
-            with self._writing() as connection:
-                for row in rows:
-                    mark = codec.to_signed(fingerprint(codec.document_from_row(row)))
-                    connection.execute(update(table).where(table.c.n == row["n"]).values(fingerprint=mark))
 
     def settings(self) -> dict[str, Any]:
         """The settings that the results depend on, as the first run wrote them; empty before it."""
@@ -280,15 +272,15 @@ class Store(Reader):
                 remedy="Ids are in the output of: firststory stories --json",
             )
         with self._writing() as connection:
-            row = {"document": document, "useful": useful, "time": time, "step": UNHEARD}
+            row = {"document": document, "useful": useful, "time": time, "step": PENDING_STEP}
             connection.execute(insert(schema.feedback).values(row))
 
-    def unheard(self) -> tuple[dict[str, Any], ...]:
-        """What was said since the last step: the next one takes it up, and a replay takes it up there again."""
-        return self.feedback(step=UNHEARD)
+    def pending_feedback(self) -> tuple[dict[str, Any], ...]:
+        """What was said since the last step: the next one applies it, and a replay applies it there again."""
+        return self.feedback(step=PENDING_STEP)
 
     def feedback(self, step: int | None = None) -> tuple[dict[str, Any], ...]:
-        """All that was said, oldest first; or what one step took up."""
+        """All feedback, oldest first; or what one step applied."""
         with self._reading() as connection:
             query = select(schema.feedback).order_by(schema.feedback.c.n)
             if step is not None:

@@ -25,7 +25,7 @@ class Cut(NamedTuple):
     """That of the table whose numbers these are."""
 
 
-class Readings:
+class SurfaceForms:
     """How the terms of texts read, each text looked at when it is asked for.
 
     Parameters

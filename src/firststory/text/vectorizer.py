@@ -21,7 +21,7 @@ from firststory.text.chunks import Chunk, chunks
 from firststory.text.forms import FormTable
 from firststory.text.language import NEEDED, UNKNOWN, check_language, identify, letters, stop_words
 from firststory.text.segmentation import best_segmenter
-from firststory.text.surfaces import Cut, Readings
+from firststory.text.surfaces import Cut, SurfaceForms
 from firststory.text.vocabulary import Remap, Vocabulary
 from firststory.text.weighting import DocumentFrequencies
 
@@ -44,6 +44,13 @@ class Token(NamedTuple):
     end: int
     term: str
     column: int
+
+
+class CountedRows(NamedTuple):
+    """Rows as they are weighted, and the counts that they were made of: equal columns, other values."""
+
+    weights: sp.csr_matrix
+    counts: sp.csr_matrix
 
 
 class StreamVectorizer(TransformerMixin, StreamEstimator):
@@ -200,6 +207,17 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
 
     def partial_fit_transform(self, texts: Iterable[str], y: Any = None) -> sp.csr_matrix:
         """Rows of the next documents, each weighted by what came before it; then they are part of the past."""
+        return self.partial_fit_with_counts(texts).weights
+
+    def partial_fit_with_counts(self, texts: Iterable[str]) -> CountedRows:
+        """`partial_fit_transform`, with the counts that the rows were made of beside it.
+
+        Examples
+        --------
+        >>> from firststory.text import StreamVectorizer
+        >>> StreamVectorizer(language="en").partial_fit_with_counts(["storm storm flood"]).counts.toarray()
+        array([[2., 1.]])
+        """
         self._check_parameters()
         if not hasattr(self, "vocabulary_"):
             self._begin()
@@ -212,10 +230,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             rows.append(self._vectorize(documents[at : at + 1], learn=True))
             at += 1
         rows.append(self._vectorize(documents[at:], learn=True))
-        width = len(self.vocabulary_)
-        for block in rows:
-            block.resize(block.shape[0], width)
-        return rows[0] if len(rows) == 1 else sp.vstack(rows, format="csr")
+        return CountedRows(*(_stacked(blocks, len(self.vocabulary_)) for blocks in zip(*rows, strict=True)))
 
     def partial_fit(self, texts: Iterable[str], y: Any = None) -> Self:
         """Learn the next documents."""
@@ -238,7 +253,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         """Rows of texts by what was learnt so far. Never learns: terms without a column are left out."""
         check_is_fitted(self)
         self._check_parameters()
-        return self._vectorize(self._documents(texts), learn=False)
+        return self._vectorize(self._documents(texts), learn=False).weights
 
     def tokens(self, text: str, *, first_only: bool = False) -> list[Token]:
         """The terms of a text where they stand in it, for evidence. Stop words are left out; never learns.
@@ -277,29 +292,29 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         >>> v.first_surfaces("Bridges in the Storm, the bridge")
         {1: 'Bridges', 0: 'Storm'}
         """
-        readings = self.readings([text])
+        readings = self.surface_forms([text])
         return readings[0] if len(readings) else {}
 
-    def readings(self, texts: Iterable[str]) -> Readings:
+    def surface_forms(self, texts: Iterable[str]) -> SurfaceForms:
         """`first_surfaces` of each text, to be looked up where it is wanted: the texts are cut all at once."""
         check_is_fitted(self)
-        return self._readings(map(self._cut, chunks(self._documents(texts))))
+        return self._surface_forms(map(self._cut, chunks(self._documents(texts))))
 
-    def last_readings(self, lead: int | None = None) -> Readings:
+    def last_surface_forms(self, lead: int | None = None) -> SurfaceForms:
         """`readings` of the texts that were learnt last, within the first `lead` characters of each."""
         check_is_fitted(self)
         now = self._table()
         # Numbers of forms may have been given anew since, even by the chunk before.
         fresh = (cut if cut.generation is now.generation else self._cut(cut.chunk) for cut in self._cuts)
-        return self._readings(fresh, lead)
+        return self._surface_forms(fresh, lead)
 
     def _cut(self, chunk: Chunk) -> Cut:
         table = self._table()
         return Cut(chunk, *table.lookup(chunk, self.vocabulary_.find, retry=False), table.generation)
 
-    def _readings(self, cuts: Iterable[Cut], lead: int | None = None) -> Readings:
+    def _surface_forms(self, cuts: Iterable[Cut], lead: int | None = None) -> SurfaceForms:
         scratch = self._take_scratch(len(self.vocabulary_))
-        readings = Readings(cuts, self._table(), scratch[0], lead)
+        readings = SurfaceForms(cuts, self._table(), scratch[0], lead)
         self._scratch = scratch
         return readings
 
@@ -359,6 +374,11 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         """In how many documents each term has been (decayed where there is a half-life)."""
         check_is_fitted(self)
         return self.frequencies_.now()
+
+    @property
+    def terms_(self) -> Sequence[str]:
+        """The terms by their columns; none before the first text."""
+        return self.vocabulary_.terms if hasattr(self, "vocabulary_") else ()
 
     def frequency_of(self, columns: NDArray[Any]) -> NDArray[np.float64]:
         """`document_frequency_` of some columns, without looking at the others."""
@@ -466,12 +486,12 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             )
         return documents
 
-    def _vectorize(self, documents: Sequence[str], *, learn: bool) -> sp.csr_matrix:
+    def _vectorize(self, documents: Sequence[str], *, learn: bool) -> CountedRows:
         table = self._table()
         vocabulary, frequencies = self.vocabulary_, self.frequencies_
         (tally, touched), n_touched = self._take_scratch(len(vocabulary)), 0
-        indices, data = np.empty(0, dtype=np.int32), np.empty(0)
-        parts: list[tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]] = []
+        indices, data, counts = np.empty(0, dtype=np.int32), np.empty(0), np.empty(0)
+        parts: list[tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]] = []
         goes_on = False
         for chunk in chunks(documents):
             starts, ends, forms = table.lookup(
@@ -484,7 +504,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
                 tally, touched = _longer_scratch((tally, touched), len(vocabulary))
             most = forms.size * table.most_terms + n_touched
             if most > data.size:
-                indices, data = np.empty(most, dtype=np.int32), np.empty(most)
+                indices, data, counts = np.empty(most, dtype=np.int32), np.empty(most), np.empty(most)
             indptr = np.empty(chunk.ends.size + 1, dtype=np.int64)
             n_rows, n_touched, dropped = counting.count_documents(
                 forms, starts, forms.size, chunk.ends, chunk.is_open,
@@ -492,31 +512,23 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
                 self.surface_weight, 0 if chunk.is_open or goes_on else self.short,
                 _WEIGHTINGS[self.weighting], self.sublinear, _NORMS[self.norm], frequencies.keep, learn,
                 frequencies.frequency, frequencies.seen, frequencies.clock,
-                tally, touched, n_touched, indptr, indices, data,
+                tally, touched, n_touched, indptr, indices, data, counts,
             )  # fmt: skip
             goes_on = chunk.is_open
             if learn:
                 self.n_dropped_ += int(dropped)
             nnz = int(indptr[n_rows])
-            parts.append((indices[:nnz].copy(), data[:nnz].copy(), np.diff(indptr[: n_rows + 1])))
+            lengths = np.diff(indptr[: n_rows + 1])
+            parts.append((indices[:nnz].copy(), data[:nnz].copy(), counts[:nnz].copy(), lengths))
         self._scratch = tally, touched
         width = len(vocabulary)
         if not parts:
-            return sp.csr_matrix((0, width))
-        lengths = np.concatenate([part[2] for part in parts])
-        indptr = np.concatenate([[0], np.cumsum(lengths)])
-        indices = np.concatenate([part[0] for part in parts])
-        small = indptr[-1] < 2**31
-        rows = sp.csr_matrix(
-            (
-                np.concatenate([part[1] for part in parts]),
-                indices if small else indices.astype(np.int64),
-                indptr.astype(np.int32) if small else indptr,
-            ),
-            shape=(len(documents), width),
-        )
-        rows.has_canonical_format = True
-        return rows
+            return CountedRows(sp.csr_matrix((0, width)), sp.csr_matrix((0, width)))
+        columns, weights, numbers, sizes = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        ends = np.concatenate([[0], np.cumsum(sizes)])
+        index_type = np.int32 if ends[-1] < 2**31 else np.int64
+        structure = columns.astype(index_type, copy=False), ends.astype(index_type)
+        return CountedRows(*(_canonical(values, *structure, width) for values in (weights, numbers)))
 
     def set_state(self, state: dict[str, Any]) -> Self:
         """Become what `get_state` described. Nothing in `state` is ever executed."""
@@ -549,3 +561,15 @@ def _longer_scratch(scratch: Scratch, width: int) -> Scratch:
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:
     return np.concatenate([array, np.zeros(size - array.size, dtype=array.dtype)])
+
+
+def _canonical(values: NDArray[Any], columns: NDArray[Any], ends: NDArray[Any], width: int) -> sp.csr_matrix:
+    rows = sp.csr_matrix((values, columns, ends), shape=(len(ends) - 1, width))
+    rows.has_canonical_format = True
+    return rows
+
+
+def _stacked(blocks: Sequence[sp.csr_matrix], width: int) -> sp.csr_matrix:
+    for block in blocks:
+        block.resize(block.shape[0], width)
+    return blocks[0] if len(blocks) == 1 else sp.vstack(blocks, format="csr")

@@ -16,7 +16,7 @@ from firststory.arrays import Floats
 from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
 from firststory.kernels.stories.sparse_sums import heaviest
-from firststory.records import Topic
+from firststory.records import Topic, TopicEvent
 from firststory.topics.lineage import Lineage
 
 
@@ -105,6 +105,10 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
             if lineage.ids[row]
         ]
         return tuple(sorted(topics, key=lambda topic: (-topic.share, topic.id)))
+
+    def last_events(self) -> tuple[TopicEvent, ...]:
+        """What happened to the topics in the last timestep."""
+        return self.lineage_.events_at(self.lineage_.step)
 
     def word_probability(self, columns: Sequence[int] | NDArray[np.integer[Any]]) -> Floats:
         """The probability of chosen terms within each topic, `h_jv / sum_v h_jv`: one row a topic, one column a term.

@@ -47,11 +47,12 @@ def test_rows_equal_numpy(index, learn, short):
     expected /= np.where(norms > 0, norms, 1)
 
     indptr, indices, data = np.zeros(n_documents + 1, np.int64), np.zeros(400, index), np.zeros(400)
+    raw = np.zeros(400)
     rows, n_touched, dropped = k.count_documents(
         forms, starts, 80, ends, False, column.astype(index), first, last,
         np.concatenate(terms).astype(index), missing, marked, common, 2.0, short,
         k.TFIDF, False, k.L2, keep, learn, frequency, seen, clock,
-        np.zeros(width), np.zeros(width, index), 0, indptr, indices, data,
+        np.zeros(width), np.zeros(width, index), 0, indptr, indices, data, raw,
     )  # fmt: skip
     assert (rows, n_touched) == (n_documents, 0)
     assert dropped == missed
@@ -59,6 +60,7 @@ def test_rows_equal_numpy(index, learn, short):
         row = np.zeros(width)
         row[indices[indptr[d] : indptr[d + 1]]] = data[indptr[d] : indptr[d + 1]]
         np.testing.assert_allclose(row, expected[d], rtol=1e-12)
+        np.testing.assert_array_equal(raw[indptr[d] : indptr[d + 1]], counts[d][counts[d] > 0])
     if learn:
         np.testing.assert_allclose(frequency * keep ** (clock[0] - seen), df, rtol=1e-12)
         np.testing.assert_allclose(clock, [6 + n_documents, total])
@@ -70,7 +72,7 @@ def test_an_open_document_is_carried_over():
               np.zeros(3, np.int32), np.zeros(3, bool), np.zeros(3, bool), 1.0, 0, k.COUNT, False,
               k.NO_NORM, 1.0, False,
               np.zeros(3), np.zeros(3), np.zeros(2), tally, touched)  # fmt: skip
-    out = np.zeros(2, np.int64), np.zeros(4, np.int32), np.zeros(4)
+    out = np.zeros(2, np.int64), np.zeros(4, np.int32), np.zeros(4), np.zeros(4)
     rows, carried, _ = k.count_documents(np.array([0, 2]), np.arange(2), 2, np.array([2]), True, *common, 0, *out)
     assert (rows, carried) == (0, 2)
     rows, carried, _ = k.count_documents(np.array([2]), np.arange(1), 1, np.array([1]), False, *common, carried, *out)

@@ -49,7 +49,7 @@ def test_surfaces_are_those_of_the_tokens():
 def test_texts_cut_together_read_as_each_alone():
     texts = ["The #StormDamage of the storm", "", "Bridges: damage", "storm " * 30_000 + "Bridge", "a storm"]
     vectorizer = StreamVectorizer(language="en").fit(texts)
-    assert list(vectorizer.readings(texts)) == [vectorizer.first_surfaces(t) for t in texts]
+    assert list(vectorizer.surface_forms(texts)) == [vectorizer.first_surfaces(t) for t in texts]
     assert len(vectorizer.first_surfaces(texts[3])) == 2
 
 
@@ -59,6 +59,6 @@ def test_the_texts_learnt_last_read_as_they_began(monkeypatch):
     for limit in (forms.MAX_FORMS, 4):  # the second clears the table of forms at every chunk
         monkeypatch.setattr(forms, "MAX_FORMS", limit)
         vectorizer.partial_fit(texts)
-        assert list(vectorizer.last_readings()) == [vectorizer.first_surfaces(t) for t in texts]
-        cut = list(vectorizer.last_readings(lead=16))
+        assert list(vectorizer.last_surface_forms()) == [vectorizer.first_surfaces(t) for t in texts]
+        cut = list(vectorizer.last_surface_forms(lead=16))
         assert cut == [vectorizer.first_surfaces(text) for text in ("The #StormDamage", "", "Bridges: damage", "storm")]

@@ -95,13 +95,15 @@ def count_documents(
     indptr: Array,
     indices: Array,
     data: Array,
+    counts: Array,
 ) -> tuple[int, int, int]:
     """The rows of the chunk's documents, as the arrays of a CSR matrix.
 
     `clock` is [documents so far, their decayed number]; where `learn`, each row sees only the documents before it
     and then counts itself. `tally` and `touched` carry a document that is open at the end of the chunk over to the
     next (`leave_open`). Common forms count in documents of up to `short` words only, and there a mark weighs the root
-    of what it weighs elsewhere. Returns (rows, n_touched, occurrences that have no column).
+    of what it weighs elsewhere. `counts` are filled beside the weights in `data`, before weighting and norm. Returns
+    (rows, n_touched, occurrences that have no column).
     """
     dropped = 0
     t = 0
@@ -146,6 +148,7 @@ def count_documents(
             v = columns[k]
             x = tally[v]
             tally[v] = 0.0
+            counts[nnz] = x
             if weighting == BINARY:
                 x = 1.0
             elif sublinear:

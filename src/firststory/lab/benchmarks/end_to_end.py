@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from firststory.pipeline.build import build_core
-from firststory.pipeline.garbage import settle
+from firststory.pipeline.garbage import tune_collection
 from firststory.records import Batch, Document
 from firststory.settings import load
 from firststory.state import pack_state
-from firststory.store.store import Store
+from firststory.store.store import Store, Threshold
 
 BATCH = 100
 """Documents of a step: what `firststory run` takes by default."""
@@ -51,15 +51,15 @@ def head(window: int, measured: int) -> list[str]:
 def line(name: str, texts: Sequence[str], topics: str, window: int, measured: int) -> str:
     """One line of the table."""
     documents = stream(texts, window, measured + SINGLE)
-    core = build_core(load({"topics": topics, "memory": window}))
+    core = build_core(load({"topics": topics, "window": window}))
     batches = [Batch(i, documents[k : k + BATCH]) for i, k in enumerate(range(0, window + measured, BATCH))]
     filled = -(-window // BATCH)
-    settle()  # as `firststory run` does
+    tune_collection()  # as `firststory run` does
     for batch in batches[:filled]:
         core.step(batch)
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{Path(folder) / 'bench.db'}") as store:
         steps, step_s = _timed(core.step, batches[filled:])
-        _, store_s = _timed(lambda step: store.write_step(step, window=None, threshold=(None, None, "")), steps)
+        _, store_s = _timed(lambda step: store.write_step(step, threshold=Threshold(None, None, "")), steps)
     took = []
     for i, document in enumerate(documents[window + measured :]):
         took.append(1e3 * _timed(core.step, [Batch(len(batches) + i, (document,))])[1])

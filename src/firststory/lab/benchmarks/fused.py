@@ -14,7 +14,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from firststory.detectors.fused_novelty import FusedNovelty
 from firststory.errors import FirststoryError
 from firststory.lab.benchmarks import end_to_end
-from firststory.pipeline.garbage import settle
+from firststory.pipeline.garbage import tune_collection
 from firststory.text import StreamVectorizer
 from firststory.text.meaning import ShortTextVectors
 from firststory.units import UNBOUNDED
@@ -32,7 +32,7 @@ BATCH = 500
 def run(*, quick: bool) -> str:
     """The Markdown of the section."""
     window, measured = (QUICK_WINDOW, QUICK_MEASURED) if quick else (WINDOW, MEASURED)
-    settle()  # as `firststory run` does
+    tune_collection()  # as `firststory run` does
     lines = [
         (
             f"One thread, 2 cores, CPU seconds. The window ({window:,} documents) is filled first, the corpus over "

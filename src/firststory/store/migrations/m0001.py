@@ -9,7 +9,7 @@ from firststory.store import search
 TABLES = """
 CREATE TABLE meta (key VARCHAR PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE steps (
-    step BIGINT PRIMARY KEY, counts TEXT NOT NULL, "window" BIGINT, first_time BIGINT, last_time BIGINT);
+    step BIGINT PRIMARY KEY, counts TEXT NOT NULL, reached BIGINT, first_time BIGINT, last_time BIGINT);
 CREATE TABLE documents (
     n SERIAL, id VARCHAR NOT NULL UNIQUE, step BIGINT NOT NULL REFERENCES steps (step),
     time BIGINT, title TEXT, source TEXT, url TEXT, text TEXT NOT NULL, label TEXT, extra TEXT NOT NULL);
@@ -30,7 +30,7 @@ CREATE TABLE topics (
     step BIGINT NOT NULL REFERENCES steps (step), id VARCHAR NOT NULL, share DOUBLE PRECISION NOT NULL,
     born BIGINT NOT NULL, terms TEXT NOT NULL, trend TEXT NOT NULL, PRIMARY KEY (step, id));
 CREATE TABLE thresholds (
-    step BIGINT PRIMARY KEY REFERENCES steps (step), threshold DOUBLE PRECISION, level DOUBLE PRECISION,
+    step BIGINT PRIMARY KEY REFERENCES steps (step), threshold DOUBLE PRECISION, needed_p_value DOUBLE PRECISION,
     reason TEXT NOT NULL);
 CREATE TABLE positions (
     source VARCHAR PRIMARY KEY, at TEXT NOT NULL, step BIGINT NOT NULL REFERENCES steps (step));

@@ -1,0 +1,123 @@
+"""Judging the documents of a step by the past: novelty, decision, neighbours. What is judged here is learnt by the
+detector, the vectorizer and the gate on the way, since scoring and learning share their work; nothing else learns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from firststory.arrays import Floats, Ints
+from firststory.pipeline.duplicates import NEAR_COSINE
+from firststory.pipeline.fingerprints import full_text
+from firststory.pipeline.in_progress import InProgress
+from firststory.pipeline.parts import Parts
+from firststory.pipeline.protocols import Detector, Explains, KnowsNeighbours, ScoresInParts
+from firststory.pipeline.rows import unit_rows
+from firststory.pipeline.verdicts import N_SHOWN
+from firststory.text.meaning import LANGUAGES
+
+
+class ReadBatch(NamedTuple):
+    """The documents of a batch that have words, and their rows."""
+
+    documents: list[InProgress]
+    rows: sp.csr_matrix
+    """As the detector wants them."""
+    unit: sp.csr_matrix
+    """Of unit length, the same for every detector: what evidence, stories and topics are made of."""
+
+
+def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
+    """The rows of the documents that have words; the vectorizer learns them all."""
+    weights, counts = parts.vectorizer.partial_fit_with_counts([full_text(one.document) for one in documents])
+    places = np.flatnonzero(np.diff(weights.indptr) > 0)
+    if len(places) < len(documents):
+        weights, counts = weights[places], counts[places]
+    with_words = [documents[place] for place in places.tolist()]
+    for one, place in zip(with_words, places.tolist(), strict=True):
+        one.place = place
+    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer))
+
+
+def judge(parts: Parts, batch: ReadBatch) -> None:
+    """Fill in novelty, decision and neighbours of each document; of alerts also what evidence is made of."""
+    documents, rows, unit = batch
+    times = _times(documents)
+    unexplained = _unexplained(parts.detector, rows)
+    scores, score_parts = _scores(parts, rows, times, documents)
+    ordinals, cosines = _neighbours(parts, unit, times)
+    moments = [None] * len(documents) if times is None else times.tolist()
+    judgements = parts.gate.judge(scores, moments, [one.document.id for one in documents])
+    nearest = list(zip(ordinals.tolist(), cosines.tolist(), strict=True))
+    for i, (one, judgement) in enumerate(zip(documents, judgements, strict=True)):
+        one.novelty, one.judgement, one.neighbours = float(scores[i]), judgement, ordinals[i]
+        own, likeness = nearest[i]
+        # People see three; where more are all but copies, one of them may be the original.
+        shown = len(own) if likeness[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
+        # Earlier rows of the same batch are among the neighbours, so they are remembered one by one.
+        _remember(parts, one, unit, i)
+        one.nearest = parts.memory.recall(zip(own[:shown], likeness[:shown], strict=True))
+        if judgement.is_novel:
+            one.unexplained = _unexplained_parts(rows, unexplained, i)
+            parts.feedback.remember_alert(one.document.id, one.novelty, tuple(float(part[i]) for part in score_parts))
+
+
+def _remember(parts: Parts, one: InProgress, unit: sp.csr_matrix, i: int) -> None:
+    begin, end = unit.indptr[i], unit.indptr[i + 1]
+    one.ordinal = parts.memory.seen
+    one.remembered = parts.memory.add(one.document, unit.indices[begin:end])
+    one.weights = unit.data[begin:end]
+
+
+def _times(documents: Sequence[InProgress]) -> Floats | None:
+    seconds = [one.seconds for one in documents if one.seconds is not None]
+    return np.array(seconds) if seconds else None
+
+
+def _scores(
+    parts: Parts, rows: sp.csr_matrix, times: Floats | None, documents: Sequence[InProgress]
+) -> tuple[Floats, tuple[Floats, ...]]:
+    """The novelty of each row, weighed as people's feedback has it, and the similarities that it was made of."""
+    scores = parts.detector.score_then_learn(rows, times=times, **_vectors(parts, documents))
+    score_parts = parts.detector.last_parts() if isinstance(parts.detector, ScoresInParts) else ()
+    return parts.feedback.weigh(scores, score_parts), score_parts
+
+
+def _vectors(parts: Parts, documents: Sequence[InProgress]) -> dict[str, Any]:
+    """What the documents mean, where any of them is short and in a language that the vectors know."""
+    if parts.short_text_vectors is None or parts.vectorizer.language_ not in LANGUAGES:
+        return {}
+    vectors = parts.short_text_vectors.transform(full_text(one.document) for one in documents)
+    return {"vectors": vectors} if vectors.any() else {}
+
+
+def _neighbours(parts: Parts, unit: sp.csr_matrix, times: Floats | None) -> tuple[Ints, Floats]:
+    """For each row the ordinals of the nearest earlier ones, nearest first, -1 for none; and their cosines."""
+    index: Any = parts.detector
+    if parts.neighbour_index is not None:
+        index = parts.neighbour_index
+        index.score_then_learn(unit, times=times)
+    assert isinstance(index, KnowsNeighbours)
+    ordinals, cosines = index.last_neighbours()
+    return np.where(cosines > 0.0, ordinals, -1), cosines
+
+
+def _unexplained(detector: Detector, rows: sp.csr_matrix) -> sp.csr_matrix | None:
+    """What the dictionary of the past leaves unexplained of each row, where the detector is a dictionary."""
+    if not isinstance(detector, Explains) or not hasattr(detector, "n_features_in_"):
+        return None
+    return detector.explain(rows)
+
+
+def _unexplained_parts(rows: sp.csr_matrix, unexplained: sp.csr_matrix | None, i: int) -> Mapping[int, float] | None:
+    """Of row i, the part of each term that is left unexplained."""
+    if unexplained is None:
+        return None
+    left = unexplained[i]
+    whole = dict(zip(rows[i].indices.tolist(), rows[i].data.tolist(), strict=True))
+    pairs = zip(left.indices.tolist(), left.data.tolist(), strict=True)
+    return {column: value / whole[column] for column, value in pairs if whole.get(column, 0.0) > 0.0}

@@ -1,0 +1,49 @@
+"""What a stream is made of: `build` puts the parts together, the step only calls them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+from firststory.alerts.feedback import Feedback
+from firststory.alerts.gate import AlertGate
+from firststory.alerts.memory import DocumentMemory
+from firststory.pipeline.protocols import Detector, KnowsNeighbours, Vectorizer
+from firststory.pipeline.stream_topics import StreamTopics
+from firststory.state import State
+from firststory.stories.tracker import StoryTracker
+from firststory.text.meaning import ShortTextVectors
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one stream."""
+
+    vectorizer: Vectorizer
+    detector: Detector
+    gate: AlertGate
+    stories: StoryTracker
+    memory: DocumentMemory
+    feedback: Feedback
+    neighbour_index: KnowsNeighbours | None = None
+    """An index of earlier documents, where the detector itself knows no neighbours."""
+    topics: StreamTopics | None = None
+    short_text_vectors: ShortTextVectors | None = None
+    """What short texts mean, where the detector takes vectors. It learns nothing, so it has no state."""
+
+    @property
+    def is_sequential(self) -> bool:
+        """Whether the detector judges a row by the earlier rows of its own batch too."""
+        return bool(getattr(self.detector, "sequential", True))
+
+    def _stateful(self) -> dict[str, Any]:
+        every = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: part for name, part in every.items() if hasattr(part, "get_state")}
+
+    def get_state(self) -> State:
+        """The state of every part that has one."""
+        return {name: part.get_state() for name, part in self._stateful().items()}
+
+    def with_state(self, state: State) -> Self:
+        """The same parts as they were when the state was taken."""
+        return replace(self, **{name: type(part).from_state(state[name]) for name, part in self._stateful().items()})

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -112,23 +111,6 @@ def test_texts_known_by_the_store_are_the_same_after_a_replay(news, tmp_path, qu
     whole.pop("states")
     assert cut == whole and not any("differently" in one for one in said)
     assert any("steps replayed" in one and "(0 steps" not in one for one in said)
-
-
-def test_texts_of_a_store_of_an_earlier_version_are_known_too(news, tmp_path, quick):
-    path, source = tmp_path / "a.db", tmp_path / "again.jsonl"
-    settings = quick(window=20, step=10)
-    reposted(news[:60], source)
-    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    lines = source.read_text().splitlines(keepends=True)
-    first.write_text("".join(lines[:60]))
-    second.write_text("".join(lines[60:]))
-    run_to_end(settings, path, first)
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE documents SET fingerprint = NULL")
-    connection.close()
-    run_to_end(settings, path, second)
-    with Store(str(path)) as store:
-        assert all(v.duplicate_of for v in store.verdicts() if v.document.id.startswith("again-"))
 
 
 def run_command(settings, store_path, source):

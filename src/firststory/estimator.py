@@ -86,6 +86,11 @@ class StreamEstimator(BaseEstimator, ABC):
                 remedy=f"Pass an allowed value, or leave {parameter} out to get the default.",
             ) from error
 
+    def _forget(self) -> None:
+        """Delete everything learnt: the attributes that end in an underscore."""
+        for name in [name for name in vars(self) if _is_fitted_name(name)]:
+            delattr(self, name)
+
     def _generator(self) -> np.random.Generator:
         """A fresh generator from `random_state` (int, None, Generator or RandomState)."""
         seed = getattr(self, "random_state", None)
@@ -109,7 +114,7 @@ class StreamEstimator(BaseEstimator, ABC):
         for name, value in sorted(self.get_params(deep=False).items()):
             _put(state, f"params.{name}", None if name == "random_state" and not _is_plain(value) else value)
         for name, value in sorted(vars(self).items()):
-            if name.endswith("_") and not name.endswith("__"):
+            if _is_fitted_name(name):
                 part = value.get_state() if name in self._state_parts and value is not None else value
                 _put(state, name, part)
         return state
@@ -128,8 +133,7 @@ class StreamEstimator(BaseEstimator, ABC):
         values = _take(state)
         params = values.pop("params", {})
         self.set_params(**{key: params[key] for key in self.get_params(deep=False) if key in params})
-        for key in [key for key in vars(self) if key.endswith("_") and not key.endswith("__")]:
-            delattr(self, key)
+        self._forget()
         for key, value in values.items():
             if key.endswith("_"):
                 part = self._state_parts.get(key)
@@ -145,6 +149,10 @@ def _is_good_csr(X: Any) -> bool:
         and min(X.shape) > 0
         and (X.data.size == 0 or (X.data.min() >= 0.0 and bool(np.isfinite(X.data.max()))))
     )
+
+
+def _is_fitted_name(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__")
 
 
 def _is_plain(value: Any) -> bool:

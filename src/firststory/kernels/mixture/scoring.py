@@ -79,17 +79,19 @@ def score_document(
         _add_word(v, counts[q], postings, prior, scale, 1.0, score)
     opened = temper * (log_gamma(precision) - log_gamma(precision + size))
     best = -np.inf
+    # Fields are taken out of their tuples before the loop over all slots: it is the hottest of this kernel.
+    mass, tokens, last, recent = clusters.mass, clusters.tokens, clusters.last, clusters.recent
+    known, log_mass, oldest, earliest = clusters.log_gamma, clusters.log_mass, sight.oldest, sight.earliest
     for j in range(n_slots):
-        if clusters.mass[j] <= 0.0 or clusters.last[j] < sight.oldest or clusters.recent[j] < sight.earliest:
+        if mass[j] <= 0.0 or last[j] < oldest or recent[j] < earliest:
             score[j] = -np.inf
             continue
         if scale == 1.0:
-            after = log_gamma(precision + clusters.tokens[j] + size)
-            score[j] = temper * (score[j] + clusters.log_gamma[j] - after) + clusters.log_mass[j]
+            after = log_gamma(precision + tokens[j] + size)
+            score[j] = temper * (score[j] + known[j] - after) + log_mass[j]
         else:
-            seen = precision + clusters.tokens[j] * scale
-            prior_mass = math.log(clusters.mass[j] * scale)
-            score[j] = temper * (score[j] + log_gamma(seen) - log_gamma(seen + size)) + prior_mass
+            seen = precision + tokens[j] * scale
+            score[j] = temper * (score[j] + log_gamma(seen) - log_gamma(seen + size)) + math.log(mass[j] * scale)
         best = max(best, score[j])
     if waiting == 0:
         return opened

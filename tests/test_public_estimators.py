@@ -50,14 +50,15 @@ def test_stream_contract(kind, check):
 def test_manners_of_scikit_learns_outlier_detectors(kind):
     """What `check_outliers_train` asks: scikit-learn skips it here, because it feeds negative rows."""
     first, second = stream_of_rows(n_steps=2, growth=0)
-    detector = build(kind).fit(first)
+    labels = np.arange(first.shape[0]) // 4
+    detector = build(kind).fit(first, labels).partial_fit(first)
     scores, decisions, said = (
         act(second) for act in (detector.score_samples, detector.decision_function, detector.predict)
     )
     np.testing.assert_allclose(scores, -detector.novelty(second))
     np.testing.assert_allclose(decisions, scores - detector.offset_)
     np.testing.assert_array_equal(said, np.where(decisions < 0, -1, 1))
-    assert set(build(kind).fit_predict(first)) <= {-1, 1}
+    assert set(build(kind).fit_predict(first, labels)) <= {-1, 1}
 
 
 def test_no_estimator_escapes():

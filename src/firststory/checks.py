@@ -111,8 +111,8 @@ def check_score_then_learn(estimator: Any) -> None:
     shared, apart = clone(estimator), clone(estimator)
     for t, rows in enumerate(stream_of_rows(n=25)):
         if t == 0:
-            shared.fit(rows)
-            apart.fit(rows)
+            shared.partial_fit(rows)
+            apart.partial_fit(rows)
             continue
         together = shared.score_then_learn(rows)
         pieces = [rows[i] for i in range(rows.shape[0])] if estimator.sequential else [rows]

@@ -83,6 +83,11 @@ class StreamEstimator(BaseEstimator, ABC):
                 remedy=f"Pass an allowed value, or leave {parameter} out to get the default.",
             ) from error
 
+    def _forget(self) -> None:
+        """Delete everything learnt: the attributes that end in an underscore."""
+        for name in [name for name in vars(self) if _is_fitted_name(name)]:
+            delattr(self, name)
+
     def _generator(self) -> np.random.Generator:
         """A fresh generator from `random_state` (int, None, Generator or RandomState)."""
         seed = getattr(self, "random_state", None)
@@ -107,7 +112,7 @@ class StreamEstimator(BaseEstimator, ABC):
             parameters["random_state"] = None  # a generator that was passed in belongs to the caller
         state: State = {"class": type(self).__name__, "version": self._state_version, "params": parameters}
         for name, value in sorted(vars(self).items()):
-            if name.endswith("_") and not name.endswith("__"):
+            if _is_fitted_name(name):
                 state[name] = value.get_state() if name in self._state_parts and value is not None else value
         return flatten(state)
 
@@ -125,8 +130,7 @@ class StreamEstimator(BaseEstimator, ABC):
         values = unflatten(state)
         params = values.get("params", {})
         self.set_params(**{key: params[key] for key in self.get_params(deep=False) if key in params})
-        for key in [key for key in vars(self) if key.endswith("_") and not key.endswith("__")]:
-            delattr(self, key)
+        self._forget()
         for key, value in values.items():
             if key.endswith("_"):
                 part = self._state_parts.get(key)
@@ -147,6 +151,10 @@ def _is_good_csr(X: Any) -> bool:
         and min(X.shape) > 0
         and (X.data.size == 0 or (X.data.min() >= 0.0 and bool(np.isfinite(X.data.max()))))
     )
+
+
+def _is_fitted_name(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__")
 
 
 def _is_plain(value: Any) -> bool:

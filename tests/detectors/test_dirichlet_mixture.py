@@ -14,6 +14,7 @@ from detectors.mixture_twin import Twin, log_likelihood
 from firststory.checks import STREAM_CHECKS
 from firststory.detectors.history import least_topic_cost
 from firststory.errors import ParameterError
+from firststory.kernels.mixture.layout import Sight
 from firststory.kernels.mixture.scoring import score_document
 from firststory.state import pack_state, unpack_state
 
@@ -106,13 +107,11 @@ def test_any_counts_equal_brute_force(data):
 def pruned_share(model, counts):
     """How many of the clusters are out of the race before the common words are read."""
     c, rows, shares = model.clusters_, sp.csr_matrix(counts), []
-    score = np.empty(c.mass.shape[0])
-    for i in range(rows.shape[0]):
-        score_document(
-            rows.indices, rows.data, rows.indptr[i], rows.indptr[i + 1], c.start, c.length, c.largest, c.base.prior,
-            c.slot, c.count, c.gain, c.mass, c.tokens, c.last, c.recent, c.cached, c.log_mass, c.n_clusters, 1.0,
-            -np.inf, 0, c.base.precision, 1.0, score,
-        )  # fmt: skip
+    score = np.empty(c.stats.mass.shape[0])
+    for row in rows:
+        words = row.indices.astype(np.int64)
+        sight = Sight(n_slots=c.n_clusters, scale=1.0, oldest=-np.inf, earliest=0)
+        score_document(words, row.data, c.postings, c.stats, c.base, sight, 1.0, score)
         shares.append(np.isneginf(score[: c.n_clusters]).mean())
     return np.mean(shares)
 
@@ -258,7 +257,7 @@ def test_postings_of_a_word_stay_under_their_limit():
     counts, _ = planted(n=200, topics=20)
     model = started(counts, precision=2.0, gamma=50.0, max_postings_per_word=4).partial_fit(counts)
     assert model.n_clusters_ > 8
-    assert model.clusters_.length.max() <= 4
+    assert model.clusters_.postings.length.max() <= 4
 
 
 def test_decayed_postings_are_swept():
@@ -268,9 +267,9 @@ def test_decayed_postings_are_swept():
         counts = np.zeros((600, 40))
         counts[:, 10 * t : 10 * t + 10] = rng.poisson(2.0, size=(600, 10))
         model.partial_fit(counts)
-    live = model.clusters_.length.sum()
+    live = model.clusters_.postings.length.sum()
     assert live < 30 * model.n_clusters_
-    assert model.clusters_.length[:10].sum() == 0, "words of the first quarter are long forgotten"
+    assert model.clusters_.postings.length[:10].sum() == 0, "words of the first quarter are long forgotten"
 
 
 def test_growing_vocabulary_keeps_the_base_measure():

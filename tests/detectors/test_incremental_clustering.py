@@ -78,7 +78,7 @@ def test_the_running_norm_equals_the_exact_one(monkeypatch):
     rows = sp.csr_matrix(rng.integers(1, 4, size=(300, 30)) * (rng.random((300, 30)) < 0.3), dtype=float)
     index = fs.IncrementalClustering(threshold=0.4).fit(rows).index_
     exact = np.zeros_like(index.squares)
-    clusters.exact_squares(index.start, index.length, index.members, index.weights, exact)
+    clusters.exact_squares(index.lists, exact)
     assert index.meta[clusters.CLUSTERS] > 3
     np.testing.assert_allclose(index.squares, exact, rtol=1e-12)
 

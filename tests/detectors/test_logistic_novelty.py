@@ -80,9 +80,16 @@ def test_age_counts_where_it_is_all_there_is():
     assert detector.coef_[2] > 0
 
 
+@pytest.mark.parametrize("y", [None, [None] * 24, np.full(24, -1)], ids=["none", "all None", "all -1"])
+def test_fit_needs_labels(y):
+    rows, _, _ = stories(n_stories=4)
+    with pytest.raises(fs.errors.ParameterError, match="y of fit must be one label per row"):
+        fs.LogisticNovelty().fit(rows, y)
+
+
 def test_unlabelled_streams_and_one_class_keep_the_plain_weights():
     rows, labels, _ = stories(n_stories=4)
-    for detector in (fs.LogisticNovelty().fit(rows), fs.LogisticNovelty().fit(rows[:4], np.arange(4))):
+    for detector in (fs.LogisticNovelty().partial_fit(rows), fs.LogisticNovelty().fit(rows[:4], np.arange(4))):
         assert detector.coef_.tolist() == [-10.0, 0.0, 0.0]
     trained = fs.LogisticNovelty().fit(rows, labels)
     assert trained.coef_.tolist() != [-10.0, 0.0, 0.0]
@@ -105,6 +112,6 @@ def test_stream_contract_without_weighting():
 
 
 def test_times_may_not_start_late():
-    detector = fs.LogisticNovelty().fit([[1.0, 2.0]])
+    detector = fs.LogisticNovelty().partial_fit([[1.0, 2.0]])
     with pytest.raises(fs.errors.ParameterError, match="first batch"):
         detector.partial_fit([[1.0, 2.0]], times=[3.0])

@@ -14,7 +14,8 @@ needs_data = pytest.mark.skipif(
 
 @needs_data
 def test_experiment(tmp_path):
-    from firststory.lab.experiments.tdt_mixture import REFERENCE, run
+    from firststory.lab.experiments.tdt_mixture import run
+    from firststory.lab.experiments.tdt_mixture_report import REFERENCE
 
     text = run(quick=True, out=tmp_path)
     assert all(text.count(f"| {name} |") == 2 for name in REFERENCE)

@@ -1,4 +1,7 @@
-"""The clock of a stream: it never runs backwards, and stands still where documents have no times."""
+"""The clock of a stream: it never runs backwards, and stands still where documents have no times.
+
+`now` is the latest time seen, -inf before any.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,20 @@ from firststory.arrays import Floats
 from firststory.errors import ParameterError
 
 UNDECIDED = -1
-"""No document has come yet: the stream may turn out to have times, or none."""
+"""No document has come yet: the stream may have times, or not."""
 
 
-def forward(times: Floats | None, n: int, now: float) -> tuple[Floats, float]:
-    """The time of each row as the stream's clock shows it when the rows come one after the other, and the new now.
+def advance_clock(times: Floats | None, n: int, now: float) -> tuple[Floats, float]:
+    """What the clock shows as each of n rows comes, one after the other, and the latest time afterwards.
 
-    A late row counts as if it came with the latest time seen; before any time is known the clock shows 0.
+    A late row counts as if it came at the latest time seen; before any time is known the clock shows 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> clock, now = advance_clock(np.array([3.0, 2.0, 5.0]), 3, -np.inf)
+    >>> clock.tolist(), now
+    ([3.0, 3.0, 5.0], 5.0)
     """
     if times is None or n == 0:
         return np.full(n, now if math.isfinite(now) else 0.0), now
@@ -24,14 +34,21 @@ def forward(times: Floats | None, n: int, now: float) -> tuple[Floats, float]:
     return clock, float(clock[-1])
 
 
-def standing(times: Floats | None, n: int, now: float) -> Floats:
-    """The time of each row as if it came next, by itself."""
+def read_clock(times: Floats | None, n: int, now: float) -> Floats:
+    """What the clock would show for each of n rows if that row alone came next; nothing advances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> read_clock(np.array([7.0, 2.0, 6.0]), 3, 5.0).tolist()
+    [7.0, 5.0, 6.0]
+    """
     if times is None:
         return np.full(n, now if math.isfinite(now) else 0.0)
     return np.maximum(times, now)
 
 
-def has_times(decided: int, times: Floats | None, owner: str) -> int:
+def stream_has_times(decided: int, times: Floats | None, owner: str) -> int:
     """1 for a stream with times, 0 for one without: the first batch decides (`decided` is -1 before it)."""
     if decided == UNDECIDED:
         return int(times is not None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,23 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from firststory.arrays import Floats
+from firststory.arrays import Floats, Ints
 from firststory.detectors.base import StreamDetector
-from firststory.detectors.clock import UNDECIDED, has_times
-from firststory.detectors.history import codes_of
+from firststory.detectors.clock import UNDECIDED, stream_has_times
 from firststory.detectors.mixture_base import from_history, from_stream
-from firststory.detectors.mixture_clusters import CERTAIN, Base, MixtureClusters, Rules
+from firststory.detectors.mixture_clusters import MixtureClusters
 from firststory.detectors.mixture_view import MixtureView
 from firststory.errors import ParameterError
 from firststory.estimator import seconds
+from firststory.kernels.mixture.layout import CERTAIN_LOG_ODDS, Base, Judged, Rules
 
-VALIDATE_AT = (32, 128, 512)
-"""After how many documents of a stream without labels λ and γ are chosen anew."""
+VALIDATION_DOCUMENTS = (32, 128, 512)
+"""After these numbers of documents of a stream without labels λ and γ are chosen again."""
 
-_SWEEP = 1024
-"""Every so many documents decayed postings under `min_count` are dropped."""
+_SWEEP_DOCUMENTS = 1024
+"""Whenever this many documents have come, decayed postings under `min_count` are dropped."""
 
-_LONGEST = 1e12
+_MAX_ROW_SUM = 1e12
 
 
 class DirichletMixture(MixtureView, StreamDetector):
@@ -118,6 +118,7 @@ class DirichletMixture(MixtureView, StreamDetector):
     """
 
     sequential: ClassVar[bool] = True
+    takes_history: ClassVar[bool] = True
     _state_parts: ClassVar[dict[str, Any]] = {"clusters_": MixtureClusters}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -184,26 +185,14 @@ class DirichletMixture(MixtureView, StreamDetector):
 
     # -- learning ------------------------------------------------------------------------------------------
 
-    def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None) -> Self:
-        """Forget everything; learn X as the first timestep, or, with labels, take it as a history."""
-        if y is None:
-            return super().fit(X, times=times)
-        self._check_parameters()
-        self._forget()
-        rows = self._rows(X, learn=True)
-        label = codes_of(y, rows.shape[0], type(self).__name__)
-        if (label < 0).all():
-            return super().fit(X, times=times)
-        seconds(times, rows.shape[0], type(self).__name__)
+    def _fit_history(self, rows: sp.csr_matrix, label: Ints, times: Floats | None) -> None:
         self._check_sizes(rows)
         reserved = 0.0 if self.reserved_terms == "auto" else float(self.reserved_terms)
         base = from_history(rows, label, self.base_precision, self.concentration, self.pi_pseudo, reserved)
-        self._recent_scores_ = np.empty(0)
         self._start(base, epoch=0)
-        if self.history == "learn":
-            return self.partial_fit(rows, times=times)
         self.labels_ = np.full(rows.shape[0], -1, np.int64)
-        return self
+        if self.history == "learn":
+            self.partial_fit(rows, times=times)
 
     def _begin(self, rows: sp.csr_matrix) -> None:
         self._start(self._stream_base(None, np.zeros(rows.shape[1]), None), epoch=1)
@@ -220,10 +209,10 @@ class DirichletMixture(MixtureView, StreamDetector):
         self._check_sizes(rows)
         times = self._clock(times, rows.shape[0], learn=True)
         n, clusters, row = rows.shape[0], self._clusters(), 0
-        odds, evidence, self.labels_ = np.empty(n), np.empty(n), np.empty(n, np.int64)
+        judged = Judged(np.empty(n), np.empty(n, np.int64), np.empty(n))
         while row < n:
             stop = self._next_stop()
-            reached = clusters.learn(rows, times, row, stop, odds, self.labels_, evidence)
+            reached = clusters.learn(rows, times, row, stop, judged)
             if self.first_rows_ is not None:
                 self.first_rows_ = _stacked(self.first_rows_, rows[row:reached])
             if clusters.seen == self.epoch_:
@@ -231,7 +220,8 @@ class DirichletMixture(MixtureView, StreamDetector):
             if clusters.seen == stop and self._sweeps:
                 clusters.pack()
             row = reached
-        return self._scores(rows, odds)
+        self.labels_ = judged.label
+        return self._scores(rows, judged.odds)
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         self._check_sizes(rows)
@@ -240,11 +230,11 @@ class DirichletMixture(MixtureView, StreamDetector):
     # -- base measure of a stream without labels -----------------------------------------------------------
 
     def _new_epoch(self) -> None:
-        """The stream has doubled: π anew, and λ and γ where their time has come (A.9: never between)."""
+        """The stream has doubled: recompute π, and λ and γ after 32, 128 and 512 documents. Never in between."""
         seen, clusters = self.clusters_.seen, self.clusters_
-        rows = self.first_rows_ if seen in VALIDATE_AT else None
+        rows = self.first_rows_ if seen in VALIDATION_DOCUMENTS else None
         clusters.base = self._stream_base(rows, clusters.totals[: clusters.width], clusters.base)
-        if seen >= VALIDATE_AT[-1]:
+        if seen >= VALIDATION_DOCUMENTS[-1]:
             self.first_rows_ = None
         self.epoch_ = 2 * seen
 
@@ -253,7 +243,7 @@ class DirichletMixture(MixtureView, StreamDetector):
         return from_stream(rows, totals, self.base_precision, self.concentration, self.pi_pseudo, reserved, now)
 
     def _next_stop(self) -> int:
-        sweep = (self.clusters_.seen // _SWEEP + 1) * _SWEEP
+        sweep = (self.clusters_.seen // _SWEEP_DOCUMENTS + 1) * _SWEEP_DOCUMENTS
         if not self._sweeps:
             return self.epoch_
         return min(self.epoch_, sweep) if self.epoch_ else sweep
@@ -294,7 +284,7 @@ class DirichletMixture(MixtureView, StreamDetector):
 
     def _clock(self, times: Floats | None, n: int, *, learn: bool) -> Floats | None:
         """Seconds, if the stream began with them; the clock then stands still for rows without a time."""
-        timed = has_times(self.timed_, times, type(self).__name__)
+        timed = stream_has_times(self.timed_, times, type(self).__name__)
         if learn:
             self.timed_ = timed
         return np.full(n, -np.inf) if timed and times is None else times
@@ -303,15 +293,15 @@ class DirichletMixture(MixtureView, StreamDetector):
         if self.score_kind == "log_odds":
             return odds
         sizes = np.asarray(rows.sum(axis=1)).ravel()
-        return np.where((sizes > 0) & (odds != CERTAIN), odds / np.where(sizes > 0, sizes, 1.0), odds)
+        return np.where((sizes > 0) & (odds != CERTAIN_LOG_ODDS), odds / np.where(sizes > 0, sizes, 1.0), odds)
 
     def _check_sizes(self, rows: sp.csr_matrix) -> None:
         largest = np.asarray(rows.sum(axis=1)).max(initial=0.0)
-        if not largest <= _LONGEST:
+        if not largest <= _MAX_ROW_SUM:
             raise ParameterError(
                 owner=type(self).__name__,
                 parameter="the sum of a row of X",
-                allowed=f"at most {_LONGEST:g}",
+                allowed=f"at most {_MAX_ROW_SUM:g}",
                 received=largest,
                 remedy="Pass counts of words: log-likelihoods of longer documents have no digits left to compare.",
             )

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.arrays import Floats
-from firststory.detectors.base import StreamDetector
-from firststory.detectors.clock import forward, standing
-from firststory.detectors.columns import IndexedColumns
+from firststory.detectors.base import IndexedColumns, StreamDetector
+from firststory.detectors.clock import advance_clock, read_clock
 from firststory.detectors.vector_window import Vectors, VectorWindow
 from firststory.errors import ParameterError
 from firststory.kernels.fused.ageing import capped_clock
@@ -173,7 +172,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         n = rows.shape[0]
         days = np.full(n, self.day_ + self._step())
         if times is not None and self.timed_:
-            days = np.maximum((standing(times, n, self.now_) - self.origin_) / DAY_SECONDS, self.day_)
+            days = np.maximum((read_clock(times, n, self.now_) - self.origin_) / DAY_SECONDS, self.day_)
         ticks = np.array(
             [capped_clock(days[i : i + 1], self.rows_, self.day_, self.tick_, GAP_CAP)[0] for i in range(n)]
         )
@@ -194,7 +193,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
     ) -> Floats:
         n = rows.shape[0]
         about = self._about(vectors, n)
-        clock, self.now_ = forward(times, n, self.now_)
+        clock, self.now_ = advance_clock(times, n, self.now_)
         if times is None:
             days = self.day_ + self._step() * np.arange(n + 1)[1:] if self.rows_ else self._step() * np.arange(n)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,16 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from firststory.arrays import Floats
-from firststory.detectors.base import StreamDetector
-from firststory.detectors.clock import forward, standing
-from firststory.detectors.columns import IndexedColumns
-from firststory.detectors.history import codes_of, least_topic_cost
+from firststory.arrays import Floats, Ints
+from firststory.detectors.base import IndexedColumns, StreamDetector
+from firststory.detectors.clock import advance_clock, read_clock
+from firststory.detectors.history import least_topic_cost
 from firststory.estimator import seconds
+from firststory.kernels.csr import csr_of
 from firststory.kernels.neighbours.clusters import ClusterIndex
+from firststory.kernels.neighbours.layout import ClusterRules
 from firststory.units import UNBOUNDED
-
-"""More documents than any stream has."""
 
 DEFAULT_THRESHOLD = 0.2
 
@@ -85,6 +84,7 @@ class IncrementalClustering(IndexedColumns, StreamDetector):
     """
 
     sequential: ClassVar[bool] = True
+    takes_history: ClassVar[bool] = True
     _state_parts: ClassVar[dict[str, Any]] = {"index_": ClusterIndex}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
@@ -117,33 +117,24 @@ class IncrementalClustering(IndexedColumns, StreamDetector):
         self.weighting = weighting
         self.history = history
 
-    def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None) -> Self:
-        """Forget everything, then learn X as the first timestep; labels make it a history (see `history`)."""
-        if y is None:
-            return super().fit(X, times=times)
-        self._check_parameters()
-        self._forget()
-        rows = self._rows(X, learn=True)
-        label = codes_of(y, rows.shape[0], type(self).__name__)
-        if (label < 0).all():
-            return super().fit(X, times=times)
-        clock, _ = forward(seconds(times, rows.shape[0], type(self).__name__), rows.shape[0], -math.inf)
-        self._recent_scores_ = np.empty(0)
+    def _fit_history(self, rows: sp.csr_matrix, label: Ints, times: Floats | None) -> None:
         self._begin(rows)
         if self.threshold == "auto":
-            self.threshold_ = best_threshold(rows, label, clock, *self._options())
+            clock, _ = advance_clock(times, rows.shape[0], -math.inf)
+            self.threshold_ = best_threshold(rows, label, clock, self._rules())
         if self.history == "learn":
-            return self.partial_fit(rows, times=times)
+            self.partial_fit(rows, times=times)
+            return
         self.index_.count_history(rows.indices, rows.shape[0], rows.shape[1])
         self.labels_ = np.full(rows.shape[0], -1, np.int64)
-        return self
 
     @property
     def n_clusters_(self) -> int:
         """How many clusters are remembered: those that a document coming now could join."""
         check_is_fitted(self)
-        window, max_age, _, _ = self._options()
-        return int(self.index_.in_sight(self.now_ if math.isfinite(self.now_) else 0.0, window, max_age).sum())
+        rules = self._rules()
+        now = self.now_ if math.isfinite(self.now_) else 0.0
+        return int(self.index_.in_sight(now, rules.window, rules.max_age).sum())
 
     def nearest_cluster(
         self, X: ArrayLike | sp.spmatrix, times: ArrayLike | None = None
@@ -151,19 +142,23 @@ class IncrementalClustering(IndexedColumns, StreamDetector):
         """Label (-1 where none shares a term), (decayed) cosine, size and age of the nearest cluster. Never learns."""
         check_is_fitted(self)
         rows = self._rows(X, learn=False)
-        clock = standing(seconds(times, rows.shape[0], type(self).__name__), rows.shape[0], self.now_)
-        return self.index_.judge(rows.indptr, rows.indices, rows.data, clock, *self._options())
+        clock = read_clock(seconds(times, rows.shape[0], type(self).__name__), rows.shape[0], self.now_)
+        found = self.index_.judge(csr_of(rows), clock, self._rules())
+        return found.labels, found.cosines, found.sizes, found.ages
 
     def predict_cluster(self, X: ArrayLike | sp.spmatrix, times: ArrayLike | None = None) -> NDArray[np.int64]:
         """The cluster that each row would join, -1 where it would open one. Never learns."""
         labels, cosines, _, _ = self.nearest_cluster(X, times)
         return np.where(cosines >= self.threshold_, labels, -1)
 
-    def _options(self) -> tuple[int, float, bool, bool]:
-        window = UNBOUNDED if self.window is None else self.window
-        max_age = math.inf if self.max_age is None else float(self.max_age)
-        decay = self.decay and (self.window is not None or self.max_age is not None)
-        return window, max_age, decay, self.weighting == "ltc"
+    def _rules(self) -> ClusterRules:
+        return ClusterRules(
+            threshold=self.threshold_,
+            window=UNBOUNDED if self.window is None else int(self.window),
+            max_age=math.inf if self.max_age is None else float(self.max_age),
+            decay=bool(self.decay) and (self.window is not None or self.max_age is not None),
+            weigh=self.weighting == "ltc",
+        )
 
     def _begin(self, rows: sp.csr_matrix) -> None:
         self.index_ = ClusterIndex()
@@ -171,26 +166,22 @@ class IncrementalClustering(IndexedColumns, StreamDetector):
         self.now_ = -math.inf
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
-        clock = standing(times, rows.shape[0], self.now_)
-        _, cosines, _, _ = self.index_.judge(rows.indptr, rows.indices, rows.data, clock, *self._options())
-        return 1.0 - cosines
+        clock = read_clock(times, rows.shape[0], self.now_)
+        return 1.0 - self.index_.judge(csr_of(rows), clock, self._rules()).cosines
 
     def _score_then_learn(self, rows: sp.csr_matrix, times: Floats | None, y: Any) -> Floats:
-        clock, self.now_ = forward(times, rows.shape[0], self.now_)
+        clock, self.now_ = advance_clock(times, rows.shape[0], self.now_)
         self.labels_, self.nearest_similarity_, self.nearest_size_, self.nearest_age_ = self.index_.follow(
-            rows.indptr, rows.indices, rows.data, clock, rows.shape[1], self.threshold_, *self._options()
+            csr_of(rows), clock, self._rules(), width=rows.shape[1]
         )
         return 1.0 - self.nearest_similarity_
 
 
-def best_threshold(
-    rows: sp.csr_matrix, label: NDArray[np.int64], clock: Floats, window: int, max_age: float, decay: bool, weigh: bool
-) -> float:
+def best_threshold(rows: sp.csr_matrix, label: Ints, clock: Floats, rules: ClusterRules) -> float:
     """The clustering threshold whose novelty has the least topic-weighted cost on a labelled history."""
     costs = []
     for threshold in THRESHOLDS:
-        _, cosines, _, _ = ClusterIndex().follow(
-            rows.indptr, rows.indices, rows.data, clock, rows.shape[1], float(threshold), window, max_age, decay, weigh
-        )
-        costs.append(least_topic_cost(1.0 - cosines, label))
+        tried = rules._replace(threshold=float(threshold))
+        found = ClusterIndex().follow(csr_of(rows), clock, tried, width=rows.shape[1])
+        costs.append(least_topic_cost(1.0 - found.cosines, label))
     return float(THRESHOLDS[int(np.argmin(costs))])

@@ -12,13 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from firststory.arrays import Floats
+from firststory.arrays import Floats, Ints
 from firststory.detectors.base import StreamDetector
-from firststory.detectors.clock import UNDECIDED, has_times
-from firststory.detectors.history import codes_of, first_of_each
+from firststory.detectors.clock import UNDECIDED, advance_clock, read_clock, stream_has_times
+from firststory.detectors.history import first_of_each
 from firststory.detectors.incremental_clustering import DEFAULT_THRESHOLD, best_threshold
-from firststory.estimator import seconds
+from firststory.errors import ParameterError
+from firststory.kernels.csr import csr_of
 from firststory.kernels.neighbours.clusters import ROWS, ClusterIndex
+from firststory.kernels.neighbours.layout import ClusterRules
 from firststory.units import DAY_SECONDS, UNBOUNDED
 
 UNTRAINED = (2.0, -10.0, 0.0, 0.0)
@@ -75,6 +77,7 @@ class LogisticNovelty(StreamDetector):
     """
 
     sequential: ClassVar[bool] = True
+    takes_history: ClassVar[bool] = True
     _state_parts: ClassVar[dict[str, Any]] = {"index_": ClusterIndex}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
@@ -104,33 +107,44 @@ class LogisticNovelty(StreamDetector):
         self.history = history
 
     def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None) -> Self:
-        """Forget everything; with labels learn the weights on X, without learn X as the first timestep."""
+        """Forget everything, then learn the weights on X, a history in time order with labels y.
+
+        Rows of y without a label are None, NaN, "" or -1, but some must have one. For a stream without labels use
+        `partial_fit` or `score_then_learn`: novelty then falls with the cosine alone.
+        """
         if y is None:
-            return super().fit(X, times=times)
-        self._check_parameters()
-        self._forget()
-        rows = self._rows(X, learn=True)
-        n, name = rows.shape[0], type(self).__name__
-        label = codes_of(y, n, name)
-        if (label < 0).all():
-            return super().fit(X, times=times)
-        clock = seconds(times, n, name)
-        self._recent_scores_ = np.empty(0)
+            raise ParameterError(
+                owner=type(self).__name__,
+                parameter="y of fit",
+                allowed="one label per row, not all of them missing",
+                received="no labels",
+                remedy="LogisticNovelty requires y to be passed, but the target y is None or has no label. To learn "
+                "a stream without labels call partial_fit.",
+            )
+        return super().fit(X, y, times=times)
+
+    def _fit_history(self, rows: sp.csr_matrix, label: Ints, times: Floats | None) -> None:
+        n = rows.shape[0]
         self._begin(rows)
         if self.threshold == "auto":
-            self.threshold_ = best_threshold(rows, label, self._clock(clock, n, learn=True), *self._options(clock))
+            clock = self._clock(times, n, learn=True)
+            self.threshold_ = best_threshold(rows, label, clock, self._rules(times))
             self._reset_clock()
         trial = ClusterIndex()
-        features = self._follow(trial, rows, clock)
+        features = self._follow(trial, rows, times)
         known = label >= 0
         self._learn_weights(features[known], first_of_each(label[known]))
         if self.history == "learn":
             self.index_ = trial
-            return self
+            return
         self._reset_clock()
         self.index_.count_history(rows.indices, n, rows.shape[1])
         self.labels_ = np.full(n, -1, np.int64)
-        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
 
     def _learn_weights(self, features: Floats, novel: NDArray[np.bool_]) -> None:
         if novel.all() or not novel.any():
@@ -154,16 +168,14 @@ class LogisticNovelty(StreamDetector):
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         clock = self._clock(times, rows.shape[0], learn=False)
-        _, cosines, sizes, ages = self.index_.judge(rows.indptr, rows.indices, rows.data, clock, *self._options(times))
-        return self._log_odds(self._features(cosines, sizes, ages))
+        found = self.index_.judge(csr_of(rows), clock, self._rules(times))
+        return self._log_odds(self._features(found.cosines, found.sizes, found.ages))
 
     def _follow(self, index: ClusterIndex, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         """Cluster the rows; their features as they came."""
         clock = self._clock(times, rows.shape[0], learn=True)
-        self.labels_, cosines, sizes, ages = index.follow(
-            rows.indptr, rows.indices, rows.data, clock, rows.shape[1], self.threshold_, *self._options(times)
-        )
-        self.features_ = self._features(cosines, sizes, ages)
+        found = index.follow(csr_of(rows), clock, self._rules(times), width=rows.shape[1])
+        self.labels_, self.features_ = found.labels, self._features(found.cosines, found.sizes, found.ages)
         return self.features_
 
     def _features(self, cosines: Floats, sizes: NDArray[np.int64], ages: Floats) -> Floats:
@@ -174,23 +186,27 @@ class LogisticNovelty(StreamDetector):
         odds: Floats = self.intercept_ + (features * self.coef_).sum(axis=1)
         return odds
 
-    def _options(self, times: Floats | None) -> tuple[int, float, bool, bool]:
+    def _rules(self, times: Floats | None) -> ClusterRules:
         timed = times is not None or self.timed_ == 1
-        max_age = float(self.max_age) if self.max_age is not None and timed else math.inf
-        return UNBOUNDED if self.window is None else self.window, max_age, False, self.weighting == "ltc"
+        return ClusterRules(
+            threshold=self.threshold_,
+            window=UNBOUNDED if self.window is None else int(self.window),
+            max_age=float(self.max_age) if self.max_age is not None and timed else math.inf,
+            decay=False,
+            weigh=self.weighting == "ltc",
+        )
 
     def _reset_clock(self) -> None:
         self.timed_, self.now_ = UNDECIDED, -math.inf
 
     def _clock(self, times: Floats | None, n: int, *, learn: bool) -> Floats:
         """Seconds where the stream has times (never backwards), else the number of each document."""
-        timed = has_times(self.timed_, times, type(self).__name__)
-        if not timed:
-            clock = np.full(n, float(self.index_.meta[ROWS])) + (np.arange(n) if learn else 0.0)
-        else:
-            given = np.full(n, self.now_) if times is None else np.maximum(times, self.now_)
-            clock = np.maximum.accumulate(given) if learn else given
+        timed = stream_has_times(self.timed_, times, type(self).__name__)
         if learn:
             self.timed_ = timed
-            self.now_ = float(clock[-1]) if n and timed else self.now_
+        if not timed:
+            return np.full(n, float(self.index_.meta[ROWS])) + (np.arange(n) if learn else 0.0)
+        if not learn:
+            return read_clock(times, n, self.now_)
+        clock, self.now_ = advance_clock(times, n, self.now_)
         return clock

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints
 from firststory.detectors.history import first_of_each, least_topic_cost
-from firststory.detectors.mixture_clusters import Base, MixtureClusters, Rules
+from firststory.detectors.mixture_clusters import MixtureClusters
+from firststory.kernels.mixture.layout import Base, Judged, Rules
 from firststory.solvers.empirical_bayes import (
     Rate,
     base_measure,
@@ -96,9 +97,9 @@ def _replay(rows: sp.csr_matrix, value: float, share: Floats, unseen: float, rat
     """Odds, labels and predictive log-likelihoods of a hard-decision run over rows."""
     n = rows.shape[0]
     clusters = MixtureClusters(Base(value, value * share, value * unseen, rate.form, rate.a, rate.b, rate.c), Rules())
-    odds, label, evidence = np.empty(n), np.empty(n, np.int64), np.empty(n)
-    clusters.learn(rows, None, 0, 0, odds, label, evidence)
-    return odds, label, evidence + clusters.base_evidence(rows)
+    judged = Judged(np.empty(n), np.empty(n, np.int64), np.empty(n))
+    clusters.learn(rows, None, 0, 0, judged)
+    return judged.odds, judged.label, judged.evidence + clusters.base_evidence(rows)
 
 
 def _best_predicting(

@@ -6,13 +6,14 @@ writes a state that does not depend on how much room there happened to be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
 from firststory.arrays import Floats, Ints
+from firststory.kernels.csr import csr_of
+from firststory.kernels.mixture.layout import Base, ClusterStats, Judged, Postings, Rules
 from firststory.kernels.mixture.learning import (
     DEAD,
     LIVE,
@@ -38,40 +39,10 @@ from firststory.kernels.mixture.pool import (
     refresh_clusters,
     refresh_gains,
 )
-from firststory.kernels.mixture.scoring import mixture_novelty
+from firststory.kernels.mixture.scoring import concentration_at, mixture_novelty
 
-CERTAIN = 1e6
-"""The log-odds of a document that no cluster was there to explain: finite, and above all others."""
-
-
-@dataclass(frozen=True)
-class Rules:
-    """How documents are shared out and what is forgotten; 0 switches a limit off."""
-
-    soft: bool = False
-    full_mass: bool = False
-    least_share: float = 1e-6
-    temper: float = 1.0
-    length_cap: float = 0.0
-    decay: float = 0.0
-    window: int = 0
-    max_age: float = 0.0
-    max_clusters: int = 0
-    min_count: float = 0.0
-    max_postings: int = 0
-
-
-@dataclass(frozen=True)
-class Base:
-    """G0 and γ: λ, λπ_v per column, λπ of a column not seen yet, and γ_i as form, a, b, c (A11)."""
-
-    precision: float
-    prior: Floats
-    unseen: float
-    form: int = 1
-    a: float = 0.0
-    b: float = 1.0
-    c: float = 0.0
+_KEPT = ("mass", "tokens", "last", "recent", "identity", "representative", "centrality", "alive")
+"""What the state holds of each cluster; the rest follows from it."""
 
 
 class MixtureClusters:
@@ -80,12 +51,17 @@ class MixtureClusters:
     def __init__(self, base: Base, rules: Rules) -> None:
         self.width = width = base.prior.shape[0]
         self.rules = rules
-        self.start, self.length, self.room = (np.zeros(width, np.int64) for _ in range(3))
-        self.largest, self.totals = np.zeros(width), np.zeros(width)
-        self.slot, self.count, self.gain = np.zeros(1024, np.int32), np.zeros(1024), np.zeros(1024)
-        self.mass, self.tokens, self.last, self.cached, self.log_mass, self.centrality = np.zeros((6, 16))
-        self.owned, self.identity, self.representative, self.recent = np.zeros((4, 16), np.int64)
-        self.alive = np.zeros(16, np.bool_)
+        self.postings = Postings(
+            start=np.zeros(width, np.int64),
+            length=np.zeros(width, np.int64),
+            room=np.zeros(width, np.int64),
+            largest=np.zeros(width),
+            slot=np.zeros(1024, np.int32),
+            counts=np.zeros(1024),
+            gain=np.zeros(1024),
+        )
+        self.totals = np.zeros(width)
+        self.stats = _empty_stats(16)
         self.counter, self.clock = np.zeros(9, np.int64), np.zeros(2)
         self.base = base
 
@@ -95,41 +71,22 @@ class MixtureClusters:
         """Log-odds of a new cluster and identity of the best cluster (−1: a new one), each row by itself."""
         n = rows.shape[0]
         odds, best = np.empty(n), np.empty(n, np.int64)
-        now = np.full(n, self.counter[SEEN] + 1.0) if times is None else np.maximum(times, self.clock[NOW])
+        now = np.full(n, self.seen + 1.0) if times is None else np.maximum(times, self.clock[NOW])
         mixture_novelty(
-            rows.indptr, rows.indices, rows.data, now, self.start, self.length, self.largest, self.base.prior,
-            self.slot, self.count, self.gain, self.mass, self.tokens, self.last, self.recent, self.cached,
-            self.log_mass, int(self.counter[SLOTS]), float(self.clock[REFERENCE]), self.rules.decay,
-            self.rules.max_age, self.seen + 1 - self.rules.window if self.rules.window else 0,
-            self.base.precision, self.rules.temper, self.rules.length_cap, self.concentration, CERTAIN, odds, best,
+            csr_of(rows), now, self.seen, int(self.counter[SLOTS]), float(self.clock[REFERENCE]),
+            self.rules, self.base, self.postings, self.stats, odds, best,
         )  # fmt: skip
-        return odds, np.where(best >= 0, self.identity[best], -1)
+        return odds, np.where(best >= 0, self.stats.identity[best], -1)
 
-    def learn(
-        self,
-        rows: sp.csr_matrix,
-        times: Floats | None,
-        begin: int,
-        epoch: int,
-        odds: Floats,
-        label: Ints,
-        evidence: Floats,
-    ) -> int:
+    def learn(self, rows: sp.csr_matrix, times: Floats | None, begin: int, epoch: int, judged: Judged) -> int:
         """Score then learn rows from `begin` on, to the end or until `epoch` documents were seen; the next row."""
         self._widen(rows.shape[1])
-        rules, base = self.rules, self._base
         clock = np.zeros(rows.shape[0]) if times is None else times
-        row = begin
+        csr, row = csr_of(rows), begin
         while True:
             row, why = learn_documents(
-                rows.indptr, rows.indices, rows.data, clock, times is not None, row, epoch,
-                rules.soft, rules.full_mass, rules.least_share, self.start, self.length, self.room, self.largest,
-                base.prior, self.totals, self.slot, self.count, self.gain, self.mass, self.tokens, self.last,
-                self.recent, self.cached, self.log_mass, self.alive, self.owned, self.identity, self.representative,
-                self.centrality, self.counter, self.clock, rules.decay, rules.window, rules.max_age,
-                rules.max_clusters,
-                rules.min_count, rules.max_postings, base.precision, rules.temper, rules.length_cap,
-                base.form, base.a, base.b, base.c, CERTAIN, odds, label, evidence,
+                csr, clock, times is not None, row, epoch, self.rules, self._base, self.postings, self.stats,
+                self.totals, self.counter, self.clock, judged,
             )  # fmt: skip
             if why == NEED_PLACES:
                 self._make_room(int(self.counter[SHORT]))
@@ -158,8 +115,7 @@ class MixtureClusters:
     @property
     def concentration(self) -> float:
         """γ at the next document."""
-        base, i = self.base, float(self.counter[SEEN] + 1)
-        return base.a / (base.b + i) + base.c if base.form == 2 else base.a / i + base.b + base.c * i
+        return float(concentration_at(self.base, self.seen + 1.0))
 
     @property
     def n_clusters(self) -> int:
@@ -177,18 +133,18 @@ class MixtureClusters:
 
     def slots(self) -> Ints:
         """The living slots, oldest cluster first."""
-        return np.flatnonzero(self.alive[: self.counter[SLOTS]])
+        return np.flatnonzero(self.stats.alive[: self.counter[SLOTS]])
 
     def counts(self, j: int) -> Floats:
         """S_j of one slot, dense."""
-        out = np.zeros(self.start.shape[0])
-        cluster_counts(j, self.start, self.length, self.slot, self.count, out)
+        out = np.zeros(self.totals.shape[0])
+        cluster_counts(j, self.postings, out)
         return out[: self.width] * self.scale
 
     def base_evidence(self, rows: sp.csr_matrix) -> Floats:
         """Σ_v R(λπ_v, x_v) of each row."""
         out = np.empty(rows.shape[0])
-        base_evidence(rows.indptr, rows.indices, rows.data, self.base.prior, out)
+        base_evidence(csr_of(rows), self.base, out)
         return out
 
     # -- room ----------------------------------------------------------------------------------------------
@@ -196,103 +152,115 @@ class MixtureClusters:
     def _widen(self, width: int) -> None:
         if width <= self.width:
             return
-        self.width, room = width, self.start.shape[0]
+        self.width, room = width, self.totals.shape[0]
         if width > room:
             # Half as much again: a stream with new terms in every document must not copy all of them each time.
             more = max(width, room + room // 2) - room
-            for name in ("start", "length", "room", "largest", "totals"):
-                setattr(self, name, np.pad(getattr(self, name), (0, more)))
+            words = {name: np.pad(getattr(self.postings, name), (0, more)) for name in _PER_WORD}
+            self.postings = self.postings._replace(**words)
+            self.totals = np.pad(self.totals, (0, more))
             self._pad_prior()
 
     def _pad_prior(self) -> None:
         """A term never met keeps the mass that was reserved for it; π is not renormalised."""
-        more = self.start.shape[0] - self._base.prior.shape[0]
+        more = self.totals.shape[0] - self._base.prior.shape[0]
         if more > 0:
-            prior = np.pad(self._base.prior, (0, more), constant_values=self._base.unseen)
-            self._base = replace(self._base, prior=prior)
+            self._base = self._base._replace(
+                prior=np.pad(self._base.prior, (0, more), constant_values=self._base.unseen)
+            )
 
     def _make_room(self, need: int) -> None:
-        if 2 * (int(self.counter[POSTINGS]) + need) <= self.slot.shape[0]:
-            self._repack(np.arange(self.mass.shape[0]), 0.0)
-        if self.counter[USED] + need > self.slot.shape[0]:
-            more = max(need, self.slot.shape[0])
-            for name in ("slot", "count", "gain"):
-                setattr(self, name, np.pad(getattr(self, name), (0, more)))
+        places = self.postings.slot.shape[0]
+        if 2 * (int(self.counter[POSTINGS]) + need) <= places:
+            self._repack(np.arange(self.stats.mass.shape[0]), 0.0)
+        if self.counter[USED] + need > places:
+            wider = {name: np.pad(getattr(self.postings, name), (0, max(need, places))) for name in _PER_POSTING}
+            self.postings = self.postings._replace(**wider)
 
     def _make_slots(self) -> None:
-        for name in _CLUSTER_ARRAYS:
-            array = getattr(self, name)
-            setattr(self, name, np.pad(array, (0, array.shape[0])))
+        wider: list[Any] = [np.pad(array, (0, array.shape[0])) for array in self.stats]
+        self.stats = ClusterStats(*wider)
 
     def pack(self) -> None:
         """Drop retired clusters and postings under `min_count`; living clusters keep order and identity."""
-        slots, moved = self.slots(), np.full(self.mass.shape[0], -1, np.int64)
+        slots, moved = self.slots(), np.full(self.stats.mass.shape[0], -1, np.int64)
         moved[slots] = np.arange(slots.shape[0])
-        for name in _CLUSTER_ARRAYS:
-            array = getattr(self, name)
+        for array in self.stats:
             array[: slots.shape[0]] = array[slots]
             array[slots.shape[0] :] = 0
         self.counter[SLOTS], self.counter[DEAD] = slots.shape[0], 0
         self._repack(moved, self.rules.min_count / self.scale)
 
     def _repack(self, moved: Ints, least: float) -> None:
-        slot, count = np.zeros_like(self.slot), np.zeros_like(self.count)
-        used = pack_postings(
-            self.start, self.length, self.largest, self.slot, self.count, moved, least, slot, count, self.owned
-        )
+        slot, count = np.zeros_like(self.postings.slot), np.zeros_like(self.postings.counts)
+        used = pack_postings(self.postings, moved, least, slot, count, self.stats.owned)
         self.counter[USED] = self.counter[POSTINGS] = used
-        self.slot, self.count, self.room = slot, count, self.length.copy()
+        self.postings = self.postings._replace(slot=slot, counts=count, room=self.postings.length.copy())
         self._refresh()
 
     def _rebase(self) -> None:
         """Write decayed counts down, so that the common factor is one again."""
         scale = self.scale
-        for array in (self.count, self.mass, self.tokens, self.largest):
+        for array in (self.postings.counts, self.stats.mass, self.stats.tokens, self.postings.largest):
             array *= scale
         self.clock[REFERENCE] = self.clock[NOW]
         self.pack()
 
     def _refresh(self) -> None:
-        refresh_gains(self.start, self.length, self.count, self.gain, self._base.prior)
-        refresh_clusters(
-            int(self.counter[SLOTS]), self.mass, self.tokens, self._base.precision, self.cached, self.log_mass
-        )
+        refresh_gains(self.postings, self._base.prior)
+        refresh_clusters(int(self.counter[SLOTS]), self.stats, self._base.precision)
 
     # -- state ---------------------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Any]:
         """Clusters, postings and base measure, without the room around them."""
-        n, length, width = int(self.counter[SLOTS]), self.length, self.width
-        inside = np.repeat(self.start - np.cumsum(length) + length, length) + np.arange(int(length.sum()))
-        state: dict[str, Any] = {"slot": self.slot[inside], "count": self.count[inside], "length": length[:width]}
-        for name in _KEPT:
-            state[name] = getattr(self, name)[:n]
-        base = self._base
-        state.update(totals=self.totals[:width], clock=self.clock, prior=base.prior[:width])
-        state["seen"] = [int(self.counter[place]) for place in (NEXT, SEEN, ROWS)]
-        state["base"] = [base.precision, base.unseen, base.form, base.a, base.b, base.c]
-        return state
+        n, width, base = int(self.counter[SLOTS]), self.width, self._base
+        start, length = self.postings.start, self.postings.length
+        inside = np.repeat(start - np.cumsum(length) + length, length) + np.arange(int(length.sum()))
+        return {
+            "slot": self.postings.slot[inside],
+            "count": self.postings.counts[inside],
+            "length": length[:width],
+            **{name: getattr(self.stats, name)[:n] for name in _KEPT},
+            "totals": self.totals[:width],
+            "clock": self.clock,
+            "seen": {"next": int(self.counter[NEXT]), "documents": self.seen, "rows": int(self.counter[ROWS])},
+            "base": base._replace(prior=base.prior[:width])._asdict(),
+        }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Undo `get_state`; the owner sets `rules`."""
-        precision, unseen, form, a, b, c = state["base"]
-        self = cls(Base(precision, state["prior"], unseen, int(form), a, b, c), Rules())
-        n, used = state["mass"].shape[0], state["slot"].shape[0]
-        self.length, self.room, self.totals = state["length"].copy(), state["length"].copy(), state["totals"].copy()
-        self.start = np.cumsum(self.length) - self.length
-        self.slot, self.count, self.gain = state["slot"].astype(np.int32), state["count"].copy(), np.zeros(used)
-        for name in _CLUSTER_ARRAYS:
-            array = np.zeros(max(n, 16), getattr(self, name).dtype)
-            array[:n] = state.get(name, 0)
-            setattr(self, name, array)
-        self.counter[[NEXT, SEEN, ROWS]] = state["seen"]
-        self.counter[[USED, SLOTS, LIVE, POSTINGS]] = used, n, int(self.alive.sum()), used
-        self.counter[DEAD] = int((~self.alive[self.slot]).sum())
+        base = Base(**state["base"])
+        self = cls(base._replace(prior=base.prior.copy(), form=int(base.form)), Rules())
+        n, used, length = state["mass"].shape[0], state["slot"].shape[0], state["length"]
+        self.postings = self.postings._replace(
+            start=np.cumsum(length) - length,
+            length=length.copy(),
+            room=length.copy(),
+            slot=state["slot"].astype(np.int32),
+            counts=state["count"].copy(),
+            gain=np.zeros(used),
+        )
+        self.totals = state["totals"].copy()
+        self.stats = _empty_stats(max(n, 16))
+        for name in _KEPT:
+            getattr(self.stats, name)[:n] = state[name]
+        self.counter[[NEXT, SEEN, ROWS]] = [state["seen"][key] for key in ("next", "documents", "rows")]
+        self.counter[[USED, SLOTS, LIVE, POSTINGS]] = used, n, int(self.stats.alive.sum()), used
+        self.counter[DEAD] = int((~self.stats.alive[self.postings.slot]).sum())
         self.clock = state["clock"].copy()
-        self._repack(np.arange(self.mass.shape[0]), 0.0)
+        self._repack(np.arange(self.stats.mass.shape[0]), 0.0)
         return self
 
 
-_KEPT = ("mass", "tokens", "last", "recent", "identity", "representative", "centrality", "alive")
-_CLUSTER_ARRAYS = (*_KEPT, "cached", "log_mass", "owned")
+_PER_WORD = ("start", "length", "room", "largest")
+_PER_POSTING = ("slot", "counts", "gain")
+
+
+def _empty_stats(n_slots: int) -> ClusterStats:
+    whole = ("recent", "owned", "identity", "representative")
+    kinds: dict[str, Any] = {name: np.int64 if name in whole else np.float64 for name in ClusterStats._fields}
+    kinds["alive"] = np.bool_
+    arrays: dict[str, Any] = {name: np.zeros(n_slots, kind) for name, kind in kinds.items()}
+    return ClusterStats(**arrays)

@@ -36,7 +36,7 @@ class MixtureView:
 
     def cluster_representative(self, cluster: int) -> int:
         """Ordinal (0-based, since the start of the stream) of the member that the cluster explained best as it came."""
-        return int(self.clusters_.representative[self._slot(cluster)])
+        return int(self.clusters_.stats.representative[self._slot(cluster)])
 
     @property
     def n_clusters_(self) -> int:
@@ -46,12 +46,12 @@ class MixtureView:
     @property
     def cluster_ids_(self) -> NDArray[np.int64]:
         check_is_fitted(self)
-        return self.clusters_.identity[self.clusters_.slots()]
+        return self.clusters_.stats.identity[self.clusters_.slots()]
 
     @property
     def cluster_sizes_(self) -> Floats:
         check_is_fitted(self)
-        sizes: Floats = self.clusters_.mass[self.clusters_.slots()] * self.clusters_.scale
+        sizes: Floats = self.clusters_.stats.mass[self.clusters_.slots()] * self.clusters_.scale
         return sizes
 
     @property
@@ -79,7 +79,7 @@ class MixtureView:
     def _slot(self, cluster: int) -> int:
         check_is_fitted(self)
         slots = self.clusters_.slots()
-        found = slots[self.clusters_.identity[slots] == cluster]
+        found = slots[self.clusters_.stats.identity[slots] == cluster]
         if not found.size:
             raise ParameterError(
                 owner=type(self).__name__,

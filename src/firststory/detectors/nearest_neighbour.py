@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from firststory.arrays import Floats
-from firststory.detectors.base import StreamDetector
-from firststory.detectors.clock import forward, standing
-from firststory.detectors.columns import IndexedColumns
+from firststory.detectors.base import IndexedColumns, StreamDetector
+from firststory.detectors.clock import advance_clock, read_clock
+from firststory.kernels.csr import csr_of
 from firststory.kernels.neighbours.cosine import CosineIndex
+from firststory.kernels.neighbours.layout import Best, Limits
 from firststory.units import UNBOUNDED
-
-"""More documents than any stream has."""
 
 
 class NearestNeighbour(IndexedColumns, StreamDetector):
@@ -104,24 +103,19 @@ class NearestNeighbour(IndexedColumns, StreamDetector):
         return self.neighbours_, self.similarities_
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
-        scores, _, _ = self._follow(rows, standing(times, rows.shape[0], self.now_), learn=False)
-        return 1.0 - scores[:, 0]
+        best = self._follow(rows, read_clock(times, rows.shape[0], self.now_), learn=False)
+        return 1.0 - best.scores[:, 0]
 
     def _score_then_learn(self, rows: sp.csr_matrix, times: Floats | None, y: Any) -> Floats:
-        clock, self.now_ = forward(times, rows.shape[0], self.now_)
-        scores, self.similarities_, self.neighbours_ = self._follow(rows, clock, learn=True)
-        return 1.0 - scores[:, 0]
+        clock, self.now_ = advance_clock(times, rows.shape[0], self.now_)
+        best = self._follow(rows, clock, learn=True)
+        self.similarities_, self.neighbours_ = best.cosines, best.ordinals
+        return 1.0 - best.scores[:, 0]
 
-    def _follow(self, rows: sp.csr_matrix, clock: Floats, *, learn: bool) -> tuple[Floats, Floats, NDArray[np.int64]]:
-        return self.index_.follow(
-            rows.indptr,
-            rows.indices,
-            rows.data,
-            clock,
-            width=rows.shape[1],
-            k=self.n_neighbours,
-            learn=learn,
-            window=UNBOUNDED if self.window is None else self.window,
-            max_age=math.inf if self.max_age is None else self.max_age,
+    def _follow(self, rows: sp.csr_matrix, clock: Floats, *, learn: bool) -> Best:
+        limits = Limits(
+            window=UNBOUNDED if self.window is None else int(self.window),
+            max_age=math.inf if self.max_age is None else float(self.max_age),
             rate=0.0 if self.half_life is None else math.log(2.0) / self.half_life,
         )
+        return self.index_.follow(csr_of(rows), clock, limits, width=rows.shape[1], k=self.n_neighbours, learn=learn)

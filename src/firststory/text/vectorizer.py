@@ -244,8 +244,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
 
     def fit_transform(self, texts: Iterable[str], y: Any = None) -> sp.csr_matrix:
         """Forget everything, then `partial_fit_transform`."""
-        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
-            delattr(self, name)
+        self._forget()
         self._forms = None
         return self.partial_fit_transform(texts)
 

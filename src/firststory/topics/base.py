@@ -55,8 +55,7 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
 
     def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None) -> Self:
         """Forget everything, then learn X as the first timestep."""
-        for name in [name for name in vars(self) if name.endswith("_") and not name.endswith("__")]:
-            delattr(self, name)
+        self._forget()
         return self.partial_fit(X, y)
 
     def partial_fit(self, X: ArrayLike | sp.spmatrix, y: Any = None) -> Self:

@@ -8,7 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firststory.kernels.csr import csr_of
 from firststory.kernels.neighbours.cosine import CosineIndex
+from firststory.kernels.neighbours.layout import Limits
 
 UNBOUNDED = 2**62
 
@@ -35,7 +37,8 @@ def rows_of(seed, n, width, density=0.3):
 
 
 def follow(index, rows, clock, **options):
-    return index.follow(rows.indptr, rows.indices, rows.data, clock, width=rows.shape[1], learn=True, **options)
+    limits = Limits(options.pop("window"), options.pop("max_age", np.inf), options.pop("rate", 0.0))
+    return index.follow(csr_of(rows), clock, limits, width=rows.shape[1], learn=True, **options)
 
 
 @settings(max_examples=30, deadline=None)

@@ -12,9 +12,9 @@ import numpy as np
 
 from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.fused.layout import Lists
-from firststory.kernels.fused.prefetch import prefetch
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.postings import append, compact, room_needed
+from firststory.kernels.neighbours.prefetch import prefetch
 
 
 @kernel
@@ -50,9 +50,8 @@ def gather(lists: Lists, cluster: Slots, inverse: Floats, in_use: int, start: In
 @kernel
 def add_row(terms: Ints, values: Floats, scale: float, cluster: int, held: Lists, used: Ints) -> None:
     """Add `scale * values` to what the cluster holds, in entries of their own: the next gathering joins them."""
-    start, length, room, members, weights = held
     for a in range(len(terms)):
-        used[0] = append(terms[a], cluster, scale * values[a], start, length, room, members, weights, used[0])
+        used[0] = append(terms[a], cluster, scale * values[a], held, used[0])
 
 
 @kernel
@@ -110,12 +109,12 @@ class ClusterSums:
 
     def make_room(self, terms: Ints) -> None:
         """Room for one more entry of each of these terms."""
-        if self.used[0] + room_needed(terms, self.length, self.room) <= len(self.members):
+        if self.used[0] + room_needed(terms, self.lists) <= len(self.members):
             return
         old = self.lists
         need = int((self.length + (self.length >> 1) + 4)[self.length > 0].sum()) + 8 * len(terms)
         self._allocate(max(1024, need + (need >> 3)))
-        self.used[0] = compact(*old, self.members, self.weights)
+        self.used[0] = compact(old, self.members, self.weights)
 
     def _allocate(self, size: int) -> None:
         self.members, self.weights = np.zeros(size, dtype=np.int32), np.zeros(size)

@@ -6,8 +6,8 @@ from firststory.arrays import Floats, Ints
 from firststory.kernels.fused.ageing import faded, lagged, too_old
 from firststory.kernels.fused.layout import Clusters, Lists, Scratch
 from firststory.kernels.fused.tally import FLOOR, IN_USE, TAU
-from firststory.kernels.fused.walk import walk
 from firststory.kernels.jit import kernel
+from firststory.kernels.neighbours.walk import walk
 
 
 @kernel

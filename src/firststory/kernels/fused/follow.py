@@ -13,9 +13,9 @@ from firststory.kernels.fused.layout import Clusters, Lists, Log, Rows, Scratch
 from firststory.kernels.fused.nearest import look
 from firststory.kernels.fused.norms import due, share_of
 from firststory.kernels.fused.tally import FREE, IN_USE, OPENED
-from firststory.kernels.fused.walk import ask_for_ends
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.postings import room_needed
+from firststory.kernels.neighbours.walk import ask_for_ends
 from firststory.kernels.neighbours.window import NEXT, OLDEST, evict, has_room, remember
 
 
@@ -94,7 +94,7 @@ def forget_oldest(meta: Ints, tally: Ints, lists: Lists, log: Log, rows: Rows, h
     own = slice(log.start[slot], log.start[slot] + log.length[slot])
     take_row(log.terms[own], log.weights[own], rows.inverse[slot], rows.cluster[slot], held)
     leave(rows.cluster[slot], tally, clusters)
-    evict(meta, lists.start, lists.length, lists.room, log.start, log.length, log.terms)
+    evict(meta, lists, log)
 
 
 @kernel
@@ -137,9 +137,9 @@ def follow_fused(
     for i in range(first, len(indptr) - 1):
         row = slice(indptr[i], indptr[i + 1])
         terms, values = indices[row], data[row]
-        if not has_room(terms, window, meta, lists.length, lists.room, lists.members, log.start, log.terms):
+        if not has_room(terms, window, meta, lists, log):
             return i
-        if held_used[0] + room_needed(terms, held.length, held.room) > len(held.members):
+        if held_used[0] + room_needed(terms, held) > len(held.members):
             return i
         neighbour[i], centroid[i], norm, c, cosine = look(
             terms, values, days[i], ticks[i], budget, 0.0, knobs, meta, tally, lists, log, rows, idf2, common, held,
@@ -158,10 +158,7 @@ def follow_fused(
             c = open_cluster(tally, clusters)
         ask_for_ends(terms, lists.start, lists.length, lists.members, lists.weights)
         ask_for_ends(terms, held.start, held.length, held.members, held.weights)
-        slot = remember(
-            terms, values, meta, lists.start, lists.length, lists.room, lists.members, lists.weights,
-            log.start, log.length, log.terms, log.weights,
-        )  # fmt: skip
+        slot = remember(terms, values, meta, lists, log)
         inverse = 1.0 / norm
         rows.born[slot], rows.inverse[slot], rows.cluster[slot], rows.scale[slot] = days[i], inverse, c, inverse
         rows.share[slot] = share_of(slot, inverse, log, idf2, common)

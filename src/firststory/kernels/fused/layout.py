@@ -7,25 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from firststory.arrays import Floats, Ints, Singles, Slots
+from firststory.kernels.neighbours.layout import Lists, Log
 
-
-class Lists(NamedTuple):
-    """For each term the members that have it, and with what weight: rows (`1 + ln x`), or clusters (their sums)."""
-
-    start: Ints
-    length: Ints
-    room: Ints
-    members: Slots
-    weights: Floats
-
-
-class Log(NamedTuple):
-    """The rows themselves, by slot."""
-
-    start: Ints
-    length: Ints
-    terms: Slots
-    weights: Floats
+__all__ = ["Clusters", "Lists", "Log", "Rows", "Scratch", "scratch"]
 
 
 class Rows(NamedTuple):

@@ -17,9 +17,9 @@ from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.fused.ageing import lagged, needed, too_old
 from firststory.kernels.fused.layout import Lists, Log, Rows, Scratch
 from firststory.kernels.fused.sieve import BLOCK, reaching, reaching_of
-from firststory.kernels.fused.walk import postings, walk, worth
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.cosine import keep_best
+from firststory.kernels.neighbours.walk import postings, walk, worth
 from firststory.kernels.neighbours.window import NEXT, OLDEST
 
 LEAP = 1024

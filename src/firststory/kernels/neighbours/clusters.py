@@ -11,18 +11,19 @@ import math
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from firststory.arrays import Floats, Ints, Slots
+from firststory.arrays import Flags, Floats, Ints, Slots
+from firststory.kernels.csr import Csr
 from firststory.kernels.jit import kernel
-from firststory.kernels.neighbours.cosine import accumulate
+from firststory.kernels.neighbours.layout import ClusterRules, ClusterTable, Lists, NearestClusters
 from firststory.kernels.neighbours.postings import append, grown, room_needed
+from firststory.kernels.neighbours.walk import walk
 
 ROWS, CLUSTERS, OPENED, USED = 0, 1, 2, 3
 """What `meta` holds: rows seen, cluster slots in use, clusters ever opened, end of the arena's used part."""
 
-EXACT_EVERY = 1000
-"""The running |C|^2 gathers rounding errors: it is computed afresh from the sums every so many rows."""
+EXACT_EVERY_ROWS = 1000
+"""The running |C|^2 gathers rounding errors: it is computed afresh from the sums whenever this many rows have come."""
 
 
 @kernel
@@ -57,43 +58,35 @@ def nearest(
     terms: Ints,
     values: Floats,
     now: float,
-    window: int,
-    max_age: float,
-    decay: bool,
+    rules: ClusterRules,
     meta: Ints,
-    start: Ints,
-    length: Ints,
-    members: Slots,
-    weights: Floats,
-    squares: Floats,
-    last_row: Ints,
-    last_time: Floats,
+    lists: Lists,
+    table: ClusterTable,
     dots: Floats,
     touched: Ints,
 ) -> tuple[int, float, float]:
     """Slot, (decayed) cosine and dot product of the nearest cluster in sight; slot -1 where none shares a term."""
-    n = accumulate(terms, values, start, length, members, weights, dots, touched, meta[CLUSTERS])
+    n = walk(terms, values, terms < len(lists.start), lists, dots, touched, meta[CLUSTERS])
     best, best_cosine, best_dot = -1, 0.0, 0.0
     for t in range(meta[CLUSTERS] if n < 0 else n):
         c = t if n < 0 else touched[t]
         dot = dots[c]
         dots[c] = 0.0
-        rows_ago, age = meta[ROWS] - last_row[c], now - last_time[c]
-        if dot <= 0.0 or rows_ago > window or age > max_age:
+        rows_ago, age = meta[ROWS] - table.last_row[c], now - table.last_time[c]
+        if dot <= 0.0 or rows_ago > rules.window or age > rules.max_age:
             continue
-        cosine = min(1.0, dot / math.sqrt(squares[c]))
-        if decay:
-            cosine *= 1.0 - age / max_age if max_age < math.inf else 1.0 - rows_ago / (window + 1)
+        cosine = min(1.0, dot / math.sqrt(table.squares[c]))
+        if rules.decay:
+            cosine *= 1.0 - age / rules.max_age if rules.max_age < math.inf else 1.0 - rows_ago / (rules.window + 1)
         if cosine > best_cosine or (cosine == best_cosine and c > best):
             best, best_cosine, best_dot = c, cosine, dot
     return best, best_cosine, best_dot
 
 
 @kernel
-def add_to_cluster(
-    v: int, c: int, weight: float, start: Ints, length: Ints, room: Ints, members: Slots, weights: Floats, used: int
-) -> int:
+def add_to_cluster(v: int, c: int, weight: float, lists: Lists, used: int) -> int:
     """Add to term v of cluster c, keeping the list ordered by cluster; returns the end of the arena's used part."""
+    start, length, members, weights = lists.start, lists.length, lists.members, lists.weights
     low, high = start[v], start[v] + length[v]
     while low < high:
         middle = (low + high) >> 1
@@ -105,7 +98,7 @@ def add_to_cluster(
         weights[low] += weight
         return used
     place = low - start[v]
-    used = append(v, c, weight, start, length, room, members, weights, used)
+    used = append(v, c, weight, lists, used)
     p = start[v] + length[v] - 1
     while p > start[v] + place:
         members[p], weights[p] = members[p - 1], weights[p - 1]
@@ -115,8 +108,9 @@ def add_to_cluster(
 
 
 @kernel
-def exact_squares(start: Ints, length: Ints, members: Slots, weights: Floats, squares: Floats) -> None:
+def exact_squares(lists: Lists, squares: Floats) -> None:
     """|C|^2 of every cluster from its sums."""
+    start, length, members, weights = lists.start, lists.length, lists.members, lists.weights
     squares[:] = 0.0
     for v in range(len(start)):
         for p in range(start[v], start[v] + length[v]):
@@ -125,115 +119,78 @@ def exact_squares(start: Ints, length: Ints, members: Slots, weights: Floats, sq
 
 @kernel
 def judge_clusters(
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
+    rows: Csr,
     clock: Floats,
-    window: int,
-    max_age: float,
-    decay: bool,
-    weigh: bool,
+    rules: ClusterRules,
     seen: Ints,
     meta: Ints,
-    start: Ints,
-    length: Ints,
-    members: Slots,
-    weights: Floats,
-    squares: Floats,
-    last_row: Ints,
-    last_time: Floats,
+    lists: Lists,
+    table: ClusterTable,
     slots: Ints,
     cosines: Floats,
 ) -> None:
     """Slot and cosine of the nearest cluster for each row by itself; nothing is learnt."""
-    dots, touched = np.zeros(len(squares)), np.empty(len(squares), np.int64)
-    for i in range(len(indptr) - 1):
-        terms, counts = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
-        values = to_unit_length(ltc(terms, counts, seen, meta[ROWS]) if weigh else counts)
-        slots[i], cosines[i], _ = nearest(
-            terms, values, clock[i], window, max_age, decay, meta, start, length, members, weights,
-            squares, last_row, last_time, dots, touched,
-        )  # fmt: skip
+    dots, touched = np.zeros(len(table.squares)), np.empty(len(table.squares) + 1, np.int64)
+    for i in range(len(rows.indptr) - 1):
+        own = slice(rows.indptr[i], rows.indptr[i + 1])
+        terms, counts = rows.indices[own], rows.data[own]
+        values = to_unit_length(ltc(terms, counts, seen, meta[ROWS]) if rules.weigh else counts)
+        slots[i], cosines[i], _ = nearest(terms, values, clock[i], rules, meta, lists, table, dots, touched)
 
 
 @kernel
 def follow_clusters(
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
+    rows: Csr,
     clock: Floats,
     first: int,
-    threshold: float,
-    window: int,
-    max_age: float,
-    decay: bool,
-    weigh: bool,
+    rules: ClusterRules,
     seen: Ints,
     meta: Ints,
-    start: Ints,
-    length: Ints,
-    room: Ints,
-    members: Slots,
-    weights: Floats,
-    squares: Floats,
-    sizes: Ints,
-    labels: Ints,
-    last_row: Ints,
-    last_time: Floats,
-    out_label: Ints,
-    out_cosine: Floats,
-    out_size: Ints,
-    out_age: Floats,
+    lists: Lists,
+    table: ClusterTable,
+    found: NearestClusters,
 ) -> int:
     """Let rows `first ..` join the nearest cluster or open one, one after the other; returns the first not done.
 
-    `out_size` and `out_age` describe the nearest cluster as it was before the row came (size 0 where there is none).
+    `found` gets the label that the row joined or opened; cosine, size and age of the nearest cluster as it was before
+    the row came (size 0 where there is none).
     """
-    dots, touched = np.zeros(len(squares)), np.empty(len(squares), np.int64)
-    for i in range(first, len(indptr) - 1):
-        terms, counts = indices[indptr[i] : indptr[i + 1]], data[indptr[i] : indptr[i + 1]]
-        if meta[CLUSTERS] == len(squares) or meta[USED] + room_needed(terms, length, room) > len(members):
+    squares, sizes = table.squares, table.sizes
+    dots, touched = np.zeros(len(squares)), np.empty(len(squares) + 1, np.int64)
+    for i in range(first, len(rows.indptr) - 1):
+        own = slice(rows.indptr[i], rows.indptr[i + 1])
+        terms, counts = rows.indices[own], rows.data[own]
+        if meta[CLUSTERS] == len(squares) or meta[USED] + room_needed(terms, lists) > len(lists.members):
             return i
-        if meta[ROWS] % EXACT_EVERY == 0:
-            exact_squares(start, length, members, weights, squares)
-        values = to_unit_length(ltc(terms, counts, seen, meta[ROWS]) if weigh else counts)
-        c, cosine, dot = nearest(
-            terms, values, clock[i], window, max_age, decay, meta, start, length, members, weights,
-            squares, last_row, last_time, dots, touched,
-        )  # fmt: skip
-        out_cosine[i] = cosine
+        if meta[ROWS] % EXACT_EVERY_ROWS == 0:
+            exact_squares(lists, squares)
+        values = to_unit_length(ltc(terms, counts, seen, meta[ROWS]) if rules.weigh else counts)
+        c, cosine, dot = nearest(terms, values, clock[i], rules, meta, lists, table, dots, touched)
+        found.cosines[i] = cosine
         if c >= 0:
-            out_size[i], out_age[i] = sizes[c], clock[i] - last_time[c]
-        if c < 0 or cosine < threshold:
+            found.sizes[i], found.ages[i] = sizes[c], clock[i] - table.last_time[c]
+        if c < 0 or cosine < rules.threshold:
             c, dot = meta[CLUSTERS], 0.0
-            labels[c], squares[c], sizes[c] = meta[OPENED], 0.0, 0
+            table.labels[c], squares[c], sizes[c] = meta[OPENED], 0.0, 0
             meta[CLUSTERS] += 1
             meta[OPENED] += 1
         square = 0.0
         for a in range(len(terms)):
             if values[a] > 0.0:
-                meta[USED] = add_to_cluster(terms[a], c, values[a], start, length, room, members, weights, meta[USED])
+                meta[USED] = add_to_cluster(terms[a], c, values[a], lists, meta[USED])
                 square += values[a] * values[a]
             seen[terms[a]] += 1
         squares[c] += 2.0 * dot + square
         sizes[c] += 1
-        last_row[c], last_time[c], out_label[i] = meta[ROWS], clock[i], labels[c]
+        table.last_row[c], table.last_time[c], found.labels[i] = meta[ROWS], clock[i], table.labels[c]
         meta[ROWS] += 1
-    return len(indptr) - 1
+    return len(rows.indptr) - 1
 
 
 @kernel
-def compact_clusters(
-    moved: Ints,
-    start: Ints,
-    length: Ints,
-    room: Ints,
-    members: Slots,
-    weights: Floats,
-    new_members: Slots,
-    new_weights: Floats,
-) -> int:
+def compact_clusters(moved: Ints, lists: Lists, new_members: Slots, new_weights: Floats) -> int:
     """Copy the entries of clusters that stay (`moved[c] >= 0`, their new slot) into the new arena; returns its end."""
+    start, length, room, members, weights = lists
     used = 0
     for v in range(len(start)):
         n = 0
@@ -257,46 +214,41 @@ class ClusterIndex:
         self.squares, self.last_time = np.zeros(64), np.zeros(64)
         self.sizes, self.labels, self.last_row = (np.zeros(64, dtype=np.int64) for _ in range(3))
 
-    def judge(
-        self, indptr: Ints, indices: Ints, data: Floats, clock: Floats, window: int, max_age: float, decay: bool,
-        weigh: bool,
-    ) -> tuple[Ints, Floats, Ints, Floats]:  # fmt: skip
-        """Label (-1: none), cosine, size and age of the nearest cluster for each row by itself."""
-        n = len(indptr) - 1
+    @property
+    def lists(self) -> Lists:
+        """The posting lists, as kernels take them."""
+        return Lists(self.start, self.length, self.room, self.members, self.weights)
+
+    @property
+    def table(self) -> ClusterTable:
+        """What is known of each cluster, as kernels take it."""
+        return ClusterTable(self.squares, self.sizes, self.labels, self.last_row, self.last_time)
+
+    def judge(self, rows: Csr, clock: Floats, rules: ClusterRules) -> NearestClusters:
+        """The nearest cluster of each row by itself; label -1 where there is none."""
+        n = len(rows.indptr) - 1
         slots, cosines = np.full(n, -1, dtype=np.int64), np.zeros(n)
-        judge_clusters(
-            indptr.astype(np.int64), indices.astype(np.int64), data, clock, window, max_age, decay, weigh, self.seen,
-            self.meta, self.start, self.length, self.members, self.weights, self.squares, self.last_row,
-            self.last_time, slots, cosines,
-        )  # fmt: skip
+        judge_clusters(rows, clock, rules, self.seen, self.meta, self.lists, self.table, slots, cosines)
         found = slots >= 0
-        return (
+        return NearestClusters(
             np.where(found, self.labels[slots], -1),
             cosines,
             np.where(found, self.sizes[slots], 0),
             np.where(found, clock - self.last_time[slots], 0.0),
         )
 
-    def follow(
-        self, indptr: Ints, indices: Ints, data: Floats, clock: Floats, width: int, threshold: float, window: int,
-        max_age: float, decay: bool, weigh: bool,
-    ) -> tuple[Ints, Floats, Ints, Floats]:  # fmt: skip
+    def follow(self, rows: Csr, clock: Floats, rules: ClusterRules, *, width: int) -> NearestClusters:
         """The label each row got; cosine, size and age of the cluster that was nearest before it came."""
-        n = len(indptr) - 1
-        indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
+        n = len(rows.indptr) - 1
         self.widen(width)
-        labels, sizes = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        cosines, ages = np.zeros(n), np.zeros(n)
+        found = NearestClusters(np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n))
         done = 0
         while True:
-            done = follow_clusters(
-                indptr, indices, data, clock, done, threshold, window, max_age, decay, weigh, self.seen, self.meta,
-                self.start, self.length, self.room, self.members, self.weights, self.squares, self.sizes, self.labels,
-                self.last_row, self.last_time, labels, cosines, sizes, ages,
-            )  # fmt: skip
+            done = follow_clusters(rows, clock, done, rules, self.seen, self.meta, self.lists, self.table, found)
             if done == n:
-                return labels, cosines, sizes, ages
-            self.compact(int(indptr[done + 1] - indptr[done]), self.in_sight(clock[done], window, max_age))
+                return found
+            n_terms = int(rows.indptr[done + 1] - rows.indptr[done])
+            self.compact(n_terms, self.in_sight(clock[done], rules.window, rules.max_age))
 
     def widen(self, width: int) -> None:
         """Room for terms up to `width`."""
@@ -320,29 +272,25 @@ class ClusterIndex:
         self.seen += np.bincount(indices, minlength=len(self.seen))
         self.meta[ROWS] += rows
 
-    def in_sight(self, now: float, window: int, max_age: float) -> NDArray[np.bool_]:
+    def in_sight(self, now: float, window: int, max_age: float) -> Flags:
         """Which cluster slots can still be joined at this time."""
         k = self.meta[CLUSTERS]
-        kept: NDArray[np.bool_] = self.meta[ROWS] - self.last_row[:k] <= window
+        kept: Flags = self.meta[ROWS] - self.last_row[:k] <= window
         return kept & (now - self.last_time[:k] <= max_age)
 
-    def compact(self, extra: int, kept: NDArray[np.bool_]) -> None:
+    def compact(self, extra: int, kept: Flags) -> None:
         """Drop the clusters that are out of sight, keep the order of the others, and leave room for `extra` terms."""
         moved = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int64)
         k = int(kept.sum())
-        for name in ("squares", "last_time", "sizes", "labels", "last_row"):
+        for name in ClusterTable._fields:
             part = getattr(self, name)
             fresh = np.zeros(max(64, 2 * k), dtype=part.dtype)
             fresh[:k] = part[: len(kept)][kept]
             setattr(self, name, fresh)
         need = int((self.length + (self.length >> 1) + 4)[self.length > 0].sum()) + 8 * extra
-        members, weights = (
-            np.zeros(max(1024, need + (need >> 2)), dtype=np.int32),
-            np.zeros(max(1024, need + (need >> 2))),
-        )
-        self.meta[USED] = compact_clusters(
-            moved, self.start, self.length, self.room, self.members, self.weights, members, weights
-        )
+        size = max(1024, need + (need >> 2))
+        members, weights = np.zeros(size, dtype=np.int32), np.zeros(size)
+        self.meta[USED] = compact_clusters(moved, self.lists, members, weights)
         self.meta[CLUSTERS] = k
         self.members, self.weights = members, weights
 
@@ -357,9 +305,7 @@ class ClusterIndex:
             "length": self.length.copy(),
             "members": self.members[entries],
             "weights": self.weights[entries],
-            **{
-                name: getattr(self, name)[:k].copy() for name in ("squares", "last_time", "sizes", "labels", "last_row")
-            },
+            **{name: getattr(self, name)[:k].copy() for name in ClusterTable._fields},
         }
 
     @classmethod
@@ -372,7 +318,7 @@ class ClusterIndex:
         index.room = index.length.copy()
         index.start = np.concatenate([[0], np.cumsum(index.length)])[:-1].astype(np.int64)
         k = len(state["squares"])
-        for name in ("squares", "last_time", "sizes", "labels", "last_row"):
+        for name in ClusterTable._fields:
             fresh = np.zeros(max(64, 2 * k), dtype=state[name].dtype)
             fresh[:k] = state[name]
             setattr(index, name, fresh)

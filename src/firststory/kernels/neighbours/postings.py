@@ -8,11 +8,9 @@ never larger than a small multiple of what is alive.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from firststory.arrays import Floats, Ints
+from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.jit import kernel
+from firststory.kernels.neighbours.layout import Lists
 
 
 @kernel
@@ -22,8 +20,9 @@ def grown(length: int) -> int:
 
 
 @kernel
-def room_needed(keys: Ints, length: Ints, room: Ints) -> int:
+def room_needed(keys: Ints, lists: Lists) -> int:
     """How much of the arena's end one append to each of these (distinct) keys would take."""
+    length, room = lists.length, lists.room
     need = 0
     for v in keys:
         if length[v] == room[v]:
@@ -32,18 +31,9 @@ def room_needed(keys: Ints, length: Ints, room: Ints) -> int:
 
 
 @kernel
-def append(
-    v: int,
-    member: int,
-    weight: float,
-    start: Ints,
-    length: Ints,
-    room: Ints,
-    members: NDArray[np.int32],
-    weights: Floats,
-    used: int,
-) -> int:
+def append(v: int, member: int, weight: float, lists: Lists, used: int) -> int:
     """Put (member, weight) at the tail of list v; returns the new end of the arena's used part."""
+    start, length, room, members, weights = lists
     if length[v] == room[v]:
         old, n = start[v], length[v]
         for p in range(n):
@@ -60,16 +50,9 @@ def append(
 
 
 @kernel
-def compact(
-    start: Ints,
-    length: Ints,
-    room: Ints,
-    members: NDArray[np.int32],
-    weights: Floats,
-    new_members: NDArray[np.int32],
-    new_weights: Floats,
-) -> int:
+def compact(lists: Lists, new_members: Slots, new_weights: Floats) -> int:
     """Copy what is alive into the new arena, each list with room to grow; returns the end of the used part."""
+    start, length, room, members, weights = lists
     used = 0
     for v in range(len(start)):
         old, n = start[v], length[v]

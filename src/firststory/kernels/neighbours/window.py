@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from firststory.arrays import Floats, Ints, Slots
+from firststory.arrays import Floats, Ints
 from firststory.kernels.jit import kernel
+from firststory.kernels.neighbours.layout import Lists, Log
 from firststory.kernels.neighbours.postings import append, compact, room_needed
 
 OLDEST, NEXT, USED, TAIL = 0, 1, 2, 3
@@ -19,13 +20,12 @@ OLDEST, NEXT, USED, TAIL = 0, 1, 2, 3
 
 
 @kernel
-def evict(
-    meta: Ints, start: Ints, length: Ints, room: Ints, log_start: Ints, log_length: Ints, log_terms: Slots
-) -> None:
+def evict(meta: Ints, lists: Lists, log: Log) -> None:
     """Take the oldest member out: it stands at the head of each of its lists."""
-    slot = meta[OLDEST] % len(log_start)
-    for a in range(log_start[slot], log_start[slot] + log_length[slot]):
-        v = log_terms[a]
+    start, length, room, terms = lists.start, lists.length, lists.room, log.terms
+    slot = meta[OLDEST] % len(log.start)
+    for a in range(log.start[slot], log.start[slot] + log.length[slot]):
+        v = terms[a]
         start[v] += 1
         length[v] -= 1
         room[v] -= 1
@@ -33,38 +33,23 @@ def evict(
 
 
 @kernel
-def has_room(
-    terms: Ints, window: int, meta: Ints, length: Ints, room: Ints, members: Slots, log_start: Ints, log_terms: Slots
-) -> bool:
+def has_room(terms: Ints, window: int, meta: Ints, lists: Lists, log: Log) -> bool:
     """Whether one more row fits into the ring, the log and the arena as they are."""
     alive = meta[NEXT] - meta[OLDEST]
-    ring = alive < len(log_start) or alive >= window
-    log = meta[TAIL] + len(terms) <= len(log_terms)
-    return bool(ring and log and meta[USED] + room_needed(terms, length, room) <= len(members))
+    fits_ring = alive < len(log.start) or alive >= window
+    fits_log = meta[TAIL] + len(terms) <= len(log.terms)
+    return bool(fits_ring and fits_log and meta[USED] + room_needed(terms, lists) <= len(lists.members))
 
 
 @kernel
-def remember(
-    terms: Ints,
-    values: Floats,
-    meta: Ints,
-    start: Ints,
-    length: Ints,
-    room: Ints,
-    members: Slots,
-    weights: Floats,
-    log_start: Ints,
-    log_length: Ints,
-    log_terms: Slots,
-    log_weights: Floats,
-) -> int:
+def remember(terms: Ints, values: Floats, meta: Ints, lists: Lists, log: Log) -> int:
     """Put a row into the lists and the log; returns its slot."""
-    slot = meta[NEXT] % len(log_start)
-    log_start[slot], log_length[slot] = meta[TAIL], len(terms)
+    slot = meta[NEXT] % len(log.start)
+    log.start[slot], log.length[slot] = meta[TAIL], len(terms)
     for a in range(len(terms)):
-        log_terms[meta[TAIL] + a] = terms[a]
-        log_weights[meta[TAIL] + a] = values[a]
-        meta[USED] = append(terms[a], slot, values[a], start, length, room, members, weights, meta[USED])
+        log.terms[meta[TAIL] + a] = terms[a]
+        log.weights[meta[TAIL] + a] = values[a]
+        meta[USED] = append(terms[a], slot, values[a], lists, meta[USED])
     meta[TAIL] += len(terms)
     meta[NEXT] += 1
     return int(slot)
@@ -89,6 +74,16 @@ class WindowIndex:
         """How many rows are alive."""
         return int(self.meta[NEXT] - self.meta[OLDEST])
 
+    @property
+    def lists(self) -> Lists:
+        """The posting lists, as kernels take them."""
+        return Lists(self.start, self.length, self.room, self.members, self.weights)
+
+    @property
+    def log(self) -> Log:
+        """The rows, as kernels take them."""
+        return Log(self.log_start, self.log_length, self.log_terms, self.log_weights)
+
     def widen(self, width: int) -> None:
         """Lists for terms that are new."""
         if width > len(self.start):
@@ -102,7 +97,7 @@ class WindowIndex:
         self.widen(len(new))
         kept = np.flatnonzero(new >= 0)
         self.start, self.length, self.room = self.start[kept], self.length[kept], self.room[kept]
-        # What rows that left had is read by nobody.
+        # The log still holds terms of rows that left; they are never read.
         self.log_terms = new[self.log_terms].astype(np.int32)
 
     def make_room(self, terms: Ints, window: int) -> None:
@@ -111,7 +106,7 @@ class WindowIndex:
             self._widen_ring()
         if self.meta[TAIL] + len(terms) > len(self.log_terms):
             self._shift_log(len(terms))
-        if self.meta[USED] + room_needed(terms, self.length, self.room) > len(self.members):
+        if self.meta[USED] + room_needed(terms, self.lists) > len(self.members):
             self._compact(len(terms))
 
     def _widen_ring(self) -> None:
@@ -124,7 +119,7 @@ class WindowIndex:
             wider = np.zeros(new, dtype=part.dtype)
             wider[ordinals % new] = part[ordinals % old]
             setattr(self, name, wider)
-        # Entries outside of a list's living part hold slots too; they are read by nobody.
+        # Entries outside of a list's living part hold slots too; they are never read.
         self.members = moved[self.members]
 
     def _shift_log(self, extra: int) -> None:
@@ -146,7 +141,7 @@ class WindowIndex:
         need = int((self.length + (self.length >> 1) + 4)[self.length > 0].sum()) + 8 * extra
         size = max(1024, need + (need >> 2))
         members, weights = np.zeros(size, dtype=np.int32), np.zeros(size)
-        self.meta[USED] = compact(self.start, self.length, self.room, self.members, self.weights, members, weights)
+        self.meta[USED] = compact(self.lists, members, weights)
         self.members, self.weights = members, weights
 
     def get_state(self) -> dict[str, Any]:

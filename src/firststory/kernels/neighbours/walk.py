@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints, Slots
-from firststory.kernels.fused.layout import Lists
-from firststory.kernels.fused.prefetch import prefetch
 from firststory.kernels.jit import kernel
+from firststory.kernels.neighbours.layout import Lists
+from firststory.kernels.neighbours.prefetch import prefetch
 
 AHEAD = 6
 """So many lists ahead their beginnings are asked for."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from firststory.kernels.fused.layout import Lists
-from firststory.kernels.fused.walk import postings, walk
+from firststory.kernels.neighbours.layout import Lists
+from firststory.kernels.neighbours.walk import postings, walk
 
 
 @pytest.mark.parametrize("many", [0, 10_000])

@@ -30,9 +30,9 @@ def growth(hours: Hours, now: float) -> float:
     (2.0, 0.0)
     """
     first = first_hour(now)
-    return a_day(sum(n for hour, n in hours if hour >= first))
+    return per_day(sum(n for hour, n in hours if hour >= first))
 
 
-def a_day(documents: int) -> float:
-    """So many documents of a week, by the day."""
+def per_day(documents: int) -> float:
+    """The documents of a week, per day."""
     return round(documents / GROWTH_DAYS, 4)

@@ -6,10 +6,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firststory.state import pack_state, unpack_state
 from firststory.stories.centroids import Centroids, sorted_row, sorted_rows
 
 rows = st.dictionaries(st.integers(0, 40), st.floats(0.1, 2.0), max_size=12)
-moves = st.lists(st.tuples(st.sampled_from(["begin", "put", "absorb", "move", "end"]), rows, st.integers(0, 9)))
+moves = st.lists(st.tuples(st.sampled_from(["open", "put", "absorb", "move", "release"]), rows, st.integers(0, 9)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -21,9 +22,9 @@ def test_sums_are_those_of_dictionaries(done):
         slot = slots[pick % len(slots)] if slots else None
         other = slots[(pick + 1) % len(slots)] if len(slots) > 1 else None
         as_row = sorted_row(np.array(list(row), dtype=np.int64), np.array(list(row.values())))
-        if what == "begin" or slot is None:
-            new = centroids.begin(number)
-            assert new not in truth and centroids.length[new] == 0 and np.isnan(centroids.last[new])
+        if what == "open" or slot is None:
+            new = centroids.open(number)
+            assert new not in truth and not centroids.row(new)[0].size and centroids.last(new) is None
             truth[new] = {}
         elif what == "put":
             centroids.put(slot, *as_row)
@@ -38,24 +39,29 @@ def test_sums_are_those_of_dictionaries(done):
             for c, w in zip(columns[::2].tolist(), weights[::2].tolist(), strict=True):
                 truth[other][c] = truth[other].get(c, 0.0) + w
                 del truth[slot][c]
-        elif what == "end":
-            centroids.end(slot)
+        elif what == "release":
+            centroids.release(slot)
             del truth[slot]
         for kept, sums in truth.items():
             columns, weights = centroids.row(kept)
             assert columns.tolist() == sorted(sums)
             np.testing.assert_allclose(weights, [sums[c] for c in columns.tolist()], rtol=1e-9)
-            np.testing.assert_allclose(centroids.norm2[kept], weights @ weights, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(centroids.squared_norm(kept), weights @ weights, rtol=1e-9, atol=1e-12)
+    packed = pack_state(centroids.get_state())
+    again = Centroids.from_state(unpack_state(packed))
+    assert pack_state(again.get_state()) == packed and len(again.slot_of_key()) == len(truth)
+    for key, slot in centroids.slot_of_key().items():
+        assert again.row(again.slot_of_key()[key])[1].tolist() == centroids.row(slot)[1].tolist()
 
 
 def test_the_buffer_is_bounded_by_what_is_in_use():
     centroids = Centroids()
     row = np.arange(50, dtype=np.int32), np.full(50, 0.1)
     for number in range(2000):
-        slot = centroids.begin(number)
+        slot = centroids.open(number)
         centroids.put(slot, *row)
-        centroids.end(slot)
-    assert len(centroids.start) == 64 and len(centroids.columns) < 500
+        centroids.release(slot)
+    assert slot < 64 and len(centroids._sums.columns) < 500
 
 
 def test_rows_in_any_order_and_of_any_type_come_out_in_order():

@@ -22,12 +22,12 @@ def test_it_agrees_with_looking_at_all():
                 by_time.add(last[name], name)
                 by_turn.add(turn[name], name)
         expected = sorted((at, key) for key, at in last.items() if at < step - 12)
-        quiet = by_time.before(step - 12, last.get)
+        quiet = by_time.pop_before(step - 12, last.get)
         assert quiet == [key for _, key in expected]
         crowd = len(last) - len(quiet) - 30
         if crowd > 0:
             rest = sorted((at, key) for key, at in turn.items() if key not in quiet)
-            found = by_turn.first(crowd, turn.get, without=set(quiet))
+            found = by_turn.pop_first(crowd, turn.get, without=set(quiet))
             assert found == [key for _, key in rest[:crowd]]
             quiet += found
         gone.update(quiet)

@@ -29,7 +29,7 @@ from firststory.pipeline.rows import without_common
 from firststory.pipeline.verdicts import verdict_on
 from firststory.records import ASSUMED_UTC, Batch, Document, Step, Topic, TopicEvent, Verdict
 from firststory.state import State, flatten, unflatten
-from firststory.stories.arrival import Arrival
+from firststory.stories.candidate import StoryCandidate
 from firststory.text.surfaces import SurfaceForms
 from firststory.text.vectorizer import Token
 
@@ -78,7 +78,7 @@ class StreamCore:
         n_near = self._duplicates.mark_near(judged)
         self._assign_stories(documents)
         verdicts = self._verdicts(fresh, documents, [one.novelty for one in judged])
-        stories = parts.stories.changed()
+        stories = parts.stories.end_step()
         topics, events = self._topics(batch.index)
         counts = Counter(
             seen=len(batch.documents) + len(batch.quarantined),
@@ -172,8 +172,8 @@ class StreamCore:
         stories = self.parts.stories
         surfaces = _SurfacesOfBatch(self.parts)
         originals = [one for one in documents if one.is_judged and one.duplicate_of is None]
-        arrivals = [
-            Arrival(
+        candidates = [
+            StoryCandidate(
                 document=one.document,
                 columns=one.remembered.columns,
                 weights=one.weights,
@@ -186,11 +186,11 @@ class StreamCore:
             for one in originals
             if one.remembered is not None
         ]
-        for one, assignment in zip(originals, stories.assign(arrivals), strict=True):
+        for one, assignment in zip(originals, stories.assign(candidates), strict=True):
             one.assignment = assignment
         again = [one for one in documents if one.duplicate_of is not None and stories.story_of(one.duplicate_of)]
-        arrivals = [
-            Arrival(
+        candidates = [
+            StoryCandidate(
                 one.document,
                 *_EMPTY_ROW,
                 ordinal=one.ordinal,
@@ -199,7 +199,7 @@ class StreamCore:
             )
             for one in again
         ]
-        for one, assignment in zip(again, stories.assign(arrivals), strict=True):
+        for one, assignment in zip(again, stories.assign(candidates), strict=True):
             one.assignment = assignment
 
     def _verdicts(
@@ -216,7 +216,7 @@ class StreamCore:
         topics = self.parts.topics
         if topics is None:
             return (), ()
-        return topics.report(self.parts.vectorizer.terms_, step, surface_of=self.parts.stories.reads)
+        return topics.report(self.parts.vectorizer.terms_, step, surface_of=self.parts.stories.surface_of)
 
     # -- state ---------------------------------------------------------------------------------------------
 

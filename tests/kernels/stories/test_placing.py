@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from firststory.kernels.stories import placing
+from firststory.kernels.stories.layout import JoinRule
 from firststory.stories.centroids import Centroids, sorted_rows
 
 
@@ -30,10 +31,10 @@ class Twin:
                 ranked.append((cosine * (1 + days) ** -0.2, -s, cosine, dot))
         ranked.sort(reverse=True)
         share = min(max(self.opening, 0.002), 0.98)
-        bar = max(0.08, (0.5 if len(row) <= 3 else self.join) + 0.03 * math.log(share / (1 - share)))
-        joins = bool(ranked) and ranked[0][0] >= bar
+        threshold = max(0.08, (0.5 if len(row) <= 3 else self.join) + 0.03 * math.log(share / (1 - share)))
+        joins = bool(ranked) and ranked[0][0] >= threshold
         self.opening = 0.99 * self.opening + (0.0 if joins else 0.01)
-        second = -ranked[1][1] if joins and len(ranked) > 1 and ranked[1][0] >= bar else None
+        second = -ranked[1][1] if joins and len(ranked) > 1 and ranked[1][0] >= threshold else None
         if joins:
             rank, story, cosine, dot = ranked[0][0], -ranked[0][1], ranked[0][2], ranked[0][3]
             self.joined[story] += 1
@@ -55,7 +56,16 @@ class Twin:
 @pytest.mark.parametrize("width,n_terms,timed,join", [(30, 4, True, 0.3), (200, 8, False, 0.3), (1500, 400, True, 0.1)])
 def test_rows_go_where_the_book_says(width, n_terms, timed, join):
     rng = np.random.default_rng(width)
-    knobs = np.array([join, 0.5, 0.03, 0.08, 0.35, 0.2, 0.99, 3.0])
+    rule = JoinRule(
+        join=join,
+        short_join=0.5,
+        short_terms=3,
+        pull=0.03,
+        least_threshold=0.08,
+        cohesion=0.35,
+        gap_exponent=0.2,
+        opening_decay=0.99,
+    )
     twin, centroids, slot_of = Twin(join), Centroids(), []
     opening, story_of, number = 0.2, [], 0
     for batch in range(6):
@@ -73,17 +83,18 @@ def test_rows_go_where_the_book_says(width, n_terms, timed, join):
             known = [-1 if e is None else -2 - (e - first) if e >= first else slot_of[story_of[e]] for e in earlier]
             near.append(known)
             number += 1
-        slots, seconds, ranks, cosines, opening = centroids.place(
-            sorted_rows(rows), np.array(near), np.array(times), knobs, opening, len(slot_of)
+        placed = centroids.place(
+            sorted_rows(rows), np.array(near), np.array(times), rule, opening, next_key=len(slot_of)
         )
-        for slot, second, rank, cosine, (story, other, its_rank, its_cosine) in zip(
-            slots, seconds, ranks, cosines, expected, strict=True
+        opening = placed.opening_share
+        for key, slot, second, closeness, cosine, (story, other, its_closeness, its_cosine) in zip(
+            *placed[:5], expected, strict=True
         ):
             if story == len(slot_of):
                 slot_of.append(slot)
-            assert slot == slot_of[story] and centroids.key[slot] == story, batch
-            assert second == (-1 if other is None else slot_of[other])
-            assert rank == pytest.approx(its_rank) and cosine == pytest.approx(its_cosine)
+            assert slot == slot_of[story] and key == story, batch
+            assert second == (-1 if other is None else other)
+            assert closeness == pytest.approx(its_closeness) and cosine == pytest.approx(its_cosine)
         assert opening == pytest.approx(twin.opening)
     assert 1 < len(slot_of) < number
     assert join > 0.1 or max(map(len, twin.sums)) >= placing.MAX_TERMS
@@ -91,4 +102,4 @@ def test_rows_go_where_the_book_says(width, n_terms, timed, join):
         columns, weights = centroids.row(slot)
         assert columns.tolist() == sorted(twin.sums[story])
         np.testing.assert_allclose(weights, [twin.sums[story][c] for c in columns.tolist()])
-        assert centroids.norm2[slot] == pytest.approx(twin.norm2[story])
+        assert centroids.squared_norm(slot) == pytest.approx(twin.norm2[story])

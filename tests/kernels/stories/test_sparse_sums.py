@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from firststory.kernels.stories.layout import Sums
 from firststory.kernels.stories.sparse_sums import added, heaviest, heaviest_of, in_order, product, square
 
 WIDTH = 40
@@ -56,7 +57,7 @@ def test_the_heaviest_come_first_and_of_equals_the_smaller_column():
 def test_the_heaviest_of_sums_in_one_buffer():
     columns, weights = np.array([4, 7, 9, 1, 2], np.int32), np.array([0.1, 0.9, 0.5, 0.2, 0.2])
     start, length = np.array([0, 3, 3]), np.array([3, 2, 0])
-    found = heaviest_of(np.array([1, 0, 2]), start, length, columns, weights, 3)
+    found = heaviest_of(Sums(columns, weights, start, length, room=length), np.array([1, 0, 2]), 3)
     assert found.tolist() == [[1, 2, -1], [7, 9, 4], [-1, -1, -1]]
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from firststory.arrays import Columns, Floats
 from firststory.kernels.jit import kernel
+from firststory.kernels.stories.layout import Sums
 
 
 @kernel
@@ -48,7 +49,7 @@ def square(weights: Floats) -> float:
 
 @kernel
 def added(columns: Columns, weights: Floats, other: Columns, values: Floats, sign: float) -> tuple[Columns, Floats]:
-    """The sum `this + sign * other`; entries of a difference that are gone (not above 1e-9) are left out."""
+    """The sum `this + sign * other`; of a difference, entries that are not above 1e-9 are left out."""
     n, m = len(columns), len(other)
     out, sums = np.empty(n + m, np.int32), np.empty(n + m)
     a, b, k = 0, 0, 0
@@ -74,28 +75,25 @@ def heaviest(columns: Columns, weights: Floats, n: int) -> Columns:
     """The columns of the n largest weights, largest first; among equals the smaller column."""
     n = min(n, len(columns))
     top, best = np.empty(n, np.int32), np.empty(n)
-    held = 0
+    kept = 0
     for a in range(len(columns)):
-        if held == n and (n == 0 or weights[a] <= best[n - 1]):
-            continue  # columns are in order: of equals the one that is there stays
-        r = min(held, n - 1)
+        if kept == n and (n == 0 or weights[a] <= best[n - 1]):
+            continue  # columns are in order: of equals the one already kept stays
+        r = min(kept, n - 1)
         while r > 0 and best[r - 1] < weights[a]:
             top[r], best[r] = top[r - 1], best[r - 1]
             r -= 1
         top[r], best[r] = columns[a], weights[a]
-        held = min(held + 1, n)
+        kept = min(kept + 1, n)
     return top
 
 
 @kernel
-def heaviest_of(
-    slots: NDArray[np.int64], start: NDArray[np.int64], length: NDArray[np.int64], columns: Columns, weights: Floats,
-    n: int,
-) -> Columns:  # fmt: skip
-    """`heaviest` of sums that lie in slots of one buffer, a row each; -1 where a sum has fewer columns."""
+def heaviest_of(sums: Sums, slots: NDArray[np.int64], n: int) -> Columns:
+    """`heaviest` of the sums in some slots, one per row; -1 where a sum has fewer columns."""
     found = np.full((len(slots), n), -1, np.int32)
     for k, slot in enumerate(slots):
-        at, end = start[slot], start[slot] + length[slot]
-        top = heaviest(columns[at:end], weights[at:end], n)
+        start, end = sums.start[slot], sums.start[slot] + sums.length[slot]
+        top = heaviest(sums.columns[start:end], sums.weights[start:end], n)
         found[k, : len(top)] = top
     return found

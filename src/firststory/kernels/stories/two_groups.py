@@ -9,23 +9,23 @@ from numpy.typing import NDArray
 
 from firststory.arrays import Columns, Flags, Floats, Ints
 from firststory.kernels.jit import kernel
-from firststory.kernels.stories.row_table import dot_with, lay_out, new_table
+from firststory.kernels.stories.row_table import dot_with, fill, new_table
 
-ROUNDS = 8
-LEAST = 3
-"""Rows that a group has at least."""
+MAX_ROUNDS = 8
+MIN_GROUP_ROWS = 3
+"""The fewest rows that make a group."""
 
 
 @kernel
 def products(indptr: Ints, columns: Columns, weights: NDArray[np.float32]) -> Floats:
     """The dot products of all pairs of rows."""
     n = len(indptr) - 1
-    keys, held = new_table(int(np.diff(indptr).max()) if n > 0 else 0)
+    table = new_table(int(np.diff(indptr).max()) if n > 0 else 0)
     out = np.empty((n, n))
     for i in range(n):
-        lay_out(columns[indptr[i] : indptr[i + 1]], weights[indptr[i] : indptr[i + 1]], keys, held)
+        fill(table, columns[indptr[i] : indptr[i + 1]], weights[indptr[i] : indptr[i + 1]])
         for j in range(i, n):
-            total = dot_with(columns[indptr[j] : indptr[j + 1]], weights[indptr[j] : indptr[j + 1]], keys, held)
+            total = dot_with(table, columns[indptr[j] : indptr[j + 1]], weights[indptr[j] : indptr[j + 1]])
             out[i, j] = out[j, i] = total
     return out
 
@@ -67,7 +67,8 @@ def mean_pair(cosine: Floats, side: Flags, which: bool, n: int) -> float:
 def two_groups(cosine: Floats, share: float) -> Flags:
     """Which rows are in the second group; empty where there are no two groups.
 
-    Two groups are two when rows are less than `share` as alike between them as within, and each has `LEAST`.
+    There are two when rows are less than `share` as alike between the groups as within them, and each group has
+    `MIN_GROUP_ROWS`.
     """
     n, none = len(cosine), np.empty(0, np.bool_)
     one, other = least_alike(cosine)
@@ -75,9 +76,9 @@ def two_groups(cosine: Floats, share: float) -> Flags:
     for i in range(n):
         side[i] = cosine[i, other] > cosine[i, one]
     moved = np.empty(n, np.bool_)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         second = side.sum()
-        if not LEAST <= second <= n - LEAST:
+        if not MIN_GROUP_ROWS <= second <= n - MIN_GROUP_ROWS:
             return none
         lengths = (
             math.sqrt(total_between(cosine, side, False, False)),
@@ -98,7 +99,7 @@ def two_groups(cosine: Floats, share: float) -> Flags:
         if same:
             break
     second = side.sum()
-    if not LEAST <= second <= n - LEAST:
+    if not MIN_GROUP_ROWS <= second <= n - MIN_GROUP_ROWS:
         return none
     within = (mean_pair(cosine, side, False, n - second), mean_pair(cosine, side, True, second))
     between = total_between(cosine, side, False, True) / (second * (n - second))

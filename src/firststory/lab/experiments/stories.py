@@ -139,7 +139,7 @@ def _score(method: str, corpus: Corpus, weighted: sp.csr_matrix, setting: dict[s
 
 def _track(corpus: Corpus, weighted: sp.csr_matrix, **setting: float) -> NDArray[Any]:
     """The story tracker over the exact nearest neighbours, as the pipeline drives it."""
-    from firststory.stories.arrival import Arrival
+    from firststory.stories.candidate import StoryCandidate
     from firststory.stories.tracker import StoryTracker
 
     near = _nearest(corpus, weighted)
@@ -148,15 +148,15 @@ def _track(corpus: Corpus, weighted: sp.csr_matrix, **setting: float) -> NDArray
     stories: list[str] = []
     merged: dict[str, str] = {}
     for start in range(0, len(corpus.times), STEP):
-        arrivals = []
+        candidates = []
         for i in range(start, min(start + STEP, len(corpus.times))):
             span = slice(weighted.indptr[i], weighted.indptr[i + 1])
             moment = datetime.fromtimestamp(corpus.times[i], tz=UTC)
             document = Document(id=str(i), text="", time=moment)
             neighbours = np.where(near[1][i] > 0.0, near[0][i], -1)
-            arrivals.append(Arrival(document, weighted.indices[span], weighted.data[span], i, neighbours))
-        stories += [assigned.story for assigned in tracker.assign(arrivals)]
-        merged.update({s.id: s.merged_into for s in tracker.changed() if s.merged_into})
+            candidates.append(StoryCandidate(document, weighted.indices[span], weighted.data[span], i, neighbours))
+        stories += [assigned.story for assigned in tracker.assign(candidates)]
+        merged.update({s.id: s.merged_into for s in tracker.end_step() if s.merged_into})
     for i, name in enumerate(stories):
         while name in merged:
             name = merged[name]

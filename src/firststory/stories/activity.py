@@ -1,0 +1,115 @@
+"""When the documents of a story came, and from which sources."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import Any, Self
+
+from firststory.growth import first_hour, per_day
+from firststory.harmless import harmless
+from firststory.units import HOUR_SECONDS
+
+MAX_SOURCES = 50
+MAX_SOURCE_CHARACTERS = 100
+MAX_ARRIVALS = 32
+"""Latest times: those of a story that splits off are taken from them."""
+MAX_HOURS_BACK = 8 * 24
+"""Age of the oldest hour at which those of more than a week ago are dropped."""
+NOT_COUNTED = -(1 << 62)
+"""No hour: the documents of the week must be counted again."""
+
+
+class Activity:
+    """The first time, the latest times, the documents in each hour of the last week, and the sources."""
+
+    __slots__ = ("_in_week", "_week_start", "arrivals", "first", "hours", "sources")
+
+    def __init__(self) -> None:
+        self.first: float | None = None
+        self.arrivals: list[float] = []
+        self.hours: dict[int, int] = {}
+        """Documents in each hour since 1970."""
+        self.sources: dict[str, int] = {}
+        self._in_week, self._week_start = 0, NOT_COUNTED
+        """Documents in the week that growth was last asked for, and its first hour."""
+
+    def add(self, source: str | None, time: float | None) -> None:
+        """A document has come."""
+        if source:
+            self._add_source(_shown(source[: 10 * MAX_SOURCE_CHARACTERS]), 1)
+        if time is None:
+            return
+        self.first = time if self.first is None else min(self.first, time)
+        self.arrivals.append(time)
+        if len(self.arrivals) > 2 * MAX_ARRIVALS:
+            del self.arrivals[:-MAX_ARRIVALS]
+        hours, hour = self.hours, int(time // HOUR_SECONDS)
+        if hour in hours:
+            hours[hour] += 1
+        else:
+            hours[hour] = 1
+            # What is more than a week old is dropped, but not at every new hour.
+            if hour - next(iter(hours)) > MAX_HOURS_BACK:
+                start = first_hour(time)
+                self.hours = {one: n for one, n in hours.items() if one >= start}
+        self._in_week += hour >= self._week_start
+
+    def _add_source(self, source: str, count: int) -> None:
+        if source and (source in self.sources or len(self.sources) < MAX_SOURCES):
+            self.sources[source] = self.sources.get(source, 0) + count
+
+    def growth(self, now: float) -> float:
+        """Documents per day over the week before now."""
+        start = first_hour(now)
+        if start != self._week_start:
+            self._in_week, self._week_start = sum(n for hour, n in self.hours.items() if hour >= start), start
+        return per_day(self._in_week)
+
+    def absorb(self, other: Activity) -> None:
+        """Add the documents of another story."""
+        for source, count in other.sources.items():
+            self._add_source(source, count)
+        self.arrivals = sorted(self.arrivals + other.arrivals)[-MAX_ARRIVALS:]
+        for hour, n in other.hours.items():
+            self.hours[hour] = self.hours.get(hour, 0) + n
+        self._week_start = NOT_COUNTED
+        self.first = min((t for t in (self.first, other.first) if t is not None), default=None)
+
+    def split_off(self, n: int) -> Activity:
+        """Take the latest n documents out."""
+        branch = Activity()
+        branch.arrivals = self.arrivals[-n:]
+        if branch.arrivals:
+            branch.first = branch.arrivals[0]
+            branch.hours = dict(Counter(int(time // HOUR_SECONDS) for time in branch.arrivals))
+            left = {hour: n - branch.hours.get(hour, 0) for hour, n in self.hours.items()}
+            self.hours, self._week_start = {hour: n for hour, n in left.items() if n > 0}, NOT_COUNTED
+        return branch
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """JSON values; the hours as pairs, since keys of JSON objects are text."""
+        return {
+            "first": self.first,
+            "arrivals": self.arrivals,
+            "hours": [list(pair) for pair in self.hours.items()],
+            "sources": self.sources,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        activity = cls()
+        activity.first = state["first"]
+        activity.arrivals = list(state["arrivals"])
+        activity.hours = dict(state["hours"])
+        activity.sources = dict(state["sources"])
+        return activity
+
+
+@lru_cache(maxsize=1 << 10)
+def _shown(source: str) -> str:
+    """A source as people see it: not a megabyte long, and without characters that turn a line round."""
+    return harmless(source, MAX_SOURCE_CHARACTERS)

@@ -1,0 +1,111 @@
+"""Which story each recent document belongs to."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from firststory.arrays import Ints
+
+MAX_MERGED = 1000
+"""Merged stories that are followed one by one before every document is pointed at its story again."""
+
+
+class DocumentStories:
+    """The story's key of each of the latest `window` documents, by the document's id and by its ordinal.
+
+    Examples
+    --------
+    >>> documents = DocumentStories(window=2)
+    >>> for ordinal, name in enumerate("abc"):
+    ...     documents.add(name, ordinal, key=10 + ordinal)
+    >>> documents.merge(12, into=11)
+    >>> documents.key_of("a"), documents.key_of("c"), documents.look_up(np.array([0, 1, 2, -1]), int).tolist()
+    (-1, 11, [-1, 11, 11, -1])
+    """
+
+    def __init__(self, window: int) -> None:
+        self._by_id: OrderedDict[str, int] = OrderedDict()
+        self._ordinals = np.full(window, -1, dtype=np.int64)
+        self._keys = np.full(window, -1, dtype=np.int64)
+        """The key of each ordinal, in the place `ordinal % window`."""
+        self._merged: dict[int, int] = {}
+        """Stories that were merged into another, which documents may still point at."""
+
+    def add(self, document_id: str, ordinal: int, key: int) -> None:
+        """A document (without ordinal: -1) belongs to a story."""
+        self._by_id[document_id] = key
+        self._by_id.move_to_end(document_id)
+        if len(self._by_id) > len(self._keys):
+            self._by_id.popitem(last=False)
+        if ordinal >= 0:
+            place = ordinal % len(self._keys)
+            self._ordinals[place], self._keys[place] = ordinal, key
+
+    def move(self, document_id: str, ordinal: int, key: int) -> None:
+        """A document belongs to another story from now on; nothing happens where it is no longer remembered."""
+        if document_id in self._by_id:
+            self._by_id[document_id] = key
+        place = ordinal % len(self._keys)
+        if ordinal >= 0 and self._ordinals[place] == ordinal:
+            self._keys[place] = key
+
+    def merge(self, key: int, into: int) -> None:
+        """The documents of a story belong to another from now on."""
+        self._merged[key] = into
+        if len(self._merged) > MAX_MERGED:
+            self._follow_merged()
+
+    def key_of(self, document_id: str) -> int:
+        """The story of a document; -1 where it is not remembered."""
+        return self._current(self._by_id.get(document_id, -1))
+
+    def look_up(self, ordinals: Ints, value_of: Callable[[int], int]) -> Ints:
+        """The value of each document's story, given that of a story's key; key -1 where there is no document."""
+        places = ordinals % len(self._keys)
+        keys = np.where((self._ordinals[places] == ordinals) & (ordinals >= 0), self._keys[places], -1)
+        distinct, where = np.unique(keys, return_inverse=True)
+        values = np.array([value_of(self._current(key)) for key in distinct.tolist()], dtype=np.int64)
+        return values[where.reshape(ordinals.shape)]
+
+    def _current(self, key: int) -> int:
+        """The story that this one was merged into, and so on."""
+        while key in self._merged:
+            key = self._merged[key]
+        return key
+
+    def _follow_merged(self) -> None:
+        """Point every document at the story that its own was merged into."""
+        for document_id, key in self._by_id.items():
+            self._by_id[document_id] = self._current(key)
+        distinct, where = np.unique(self._keys, return_inverse=True)
+        self._keys = np.array([self._current(key) for key in distinct.tolist()], dtype=np.int64)[where]
+        self._merged = {}
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """Ids and ordinals with their stories, in the order of the stream."""
+        if self._merged:
+            self._follow_merged()
+        order = np.argsort(self._ordinals, kind="stable")
+        order = order[self._ordinals[order] >= 0]
+        return {
+            "window": len(self._keys),
+            "ids": list(self._by_id),
+            "id_keys": np.array(list(self._by_id.values()), dtype=np.int64),
+            "ordinals": self._ordinals[order],
+            "ordinal_keys": self._keys[order],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        documents = cls(state["window"])
+        documents._by_id = OrderedDict(zip(state["ids"], state["id_keys"].tolist(), strict=True))
+        places = state["ordinals"] % len(documents._keys)
+        documents._ordinals[places], documents._keys[places] = state["ordinals"], state["ordinal_keys"]
+        return documents

@@ -1,0 +1,105 @@
+"""How a story is shown: its title and its key terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple, Self
+
+from firststory.arrays import Ints
+from firststory.harmless import harmless
+
+N_KEY_TERMS = 8
+MAX_SURFACES = 256
+MIN_SIZE_FOR_CENTRAL = 3
+"""Documents from which on a story bears the title of its most central one; before, that of its first."""
+MAX_TERM_CHARACTERS = 60
+
+
+class Representative(NamedTuple):
+    """The document whose title a story bears."""
+
+    id: str
+    title: str
+
+
+class Presentation:
+    """The representative, the key terms, and how terms read in the first documents.
+
+    Both are renewed from time to time: `title_size` and `terms_size` are the sizes that the story had then.
+    """
+
+    __slots__ = ("key_terms", "representative", "surfaces", "terms_size", "title_size")
+
+    def __init__(self, representative: Representative) -> None:
+        self.representative = representative
+        self.title_size = 0
+        self.key_terms: tuple[str, ...] = ()
+        self.terms_size = 0
+        self.surfaces: dict[int, str] = {}
+        """How a column reads, as the first document has it."""
+
+    def outdate(self) -> None:
+        """Other documents: title and key terms are chosen again at the next opportunity."""
+        self.title_size = self.terms_size = 0
+
+    def is_title_due(self, size: int) -> bool:
+        """A title that changed with every document would be no name: it is chosen when the story has doubled."""
+        return size >= max(MIN_SIZE_FOR_CENTRAL, 2 * self.title_size)
+
+    def set_title(self, representative: Representative, size: int) -> None:
+        self.representative, self.title_size = representative, size
+
+    def set_key_terms(self, heaviest: Iterable[int], size: int) -> None:
+        """The key terms: of the heaviest columns those whose surface form is known."""
+        known = [self.surfaces[column] for column in heaviest if column in self.surfaces]
+        self.key_terms, self.terms_size = tuple(map(_shown, known[:N_KEY_TERMS])), size
+
+    # -- surface forms -------------------------------------------------------------------------------------
+
+    def add_surfaces(self, surfaces: Mapping[int, str]) -> None:
+        """How terms read in another document; what is known already stays."""
+        self.surfaces = {**surfaces, **self.surfaces}
+
+    def has_too_many_surfaces(self) -> bool:
+        return len(self.surfaces) > 2 * MAX_SURFACES
+
+    def keep_heaviest_surfaces(self, weight: Mapping[int, float]) -> None:
+        """Forget the surface forms of the lightest columns."""
+        heaviest = sorted(self.surfaces, key=lambda column: (-weight.get(column, 0.0), column))
+        self.surfaces = {column: self.surfaces[column] for column in sorted(heaviest[:MAX_SURFACES])}
+
+    def renumber(self, new: Ints) -> None:
+        """Columns under other numbers: column v becomes `new[v]`; -1 for one that is not in use."""
+        self.surfaces = {int(new[c]): surface for c, surface in self.surfaces.items() if new[c] >= 0}
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Any]:
+        """JSON values; key terms are chosen again when they are needed."""
+        return {
+            "representative": self.representative._asdict(),
+            "title_size": self.title_size,
+            "surfaces": [list(pair) for pair in self.surfaces.items()],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Undo `get_state`."""
+        presentation = cls(Representative(**state["representative"]))
+        presentation.title_size = state["title_size"]
+        presentation.surfaces = dict(state["surfaces"])
+        return presentation
+
+
+def _shown(surface: str) -> str:
+    """A term as people see it."""
+    if surface.isascii() and surface.isalnum() and len(surface) <= MAX_TERM_CHARACTERS:
+        return surface
+    return _cleaned(surface)
+
+
+@lru_cache(maxsize=1 << 14)
+def _cleaned(surface: str) -> str:
+    # Twice: what the first pass takes out can leave a joiner with nothing to join.
+    return harmless(harmless(surface, MAX_TERM_CHARACTERS), MAX_TERM_CHARACTERS)

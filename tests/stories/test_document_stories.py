@@ -1,0 +1,42 @@
+"""Which story a document belongs to: the same as in plain dictionaries."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firststory.state import pack_state, unpack_state
+from firststory.stories import document_stories
+from firststory.stories.document_stories import DocumentStories
+
+
+def test_documents_follow_merges_and_moves_by_id_and_by_ordinal(monkeypatch):
+    monkeypatch.setattr(document_stories, "MAX_MERGED", 10)
+    rng = np.random.default_rng(1)
+    documents, truth, window = DocumentStories(window=50), {}, 50
+    next_key = 0
+    for ordinal in range(600):
+        is_new = next_key == 0 or rng.random() < 0.3
+        key = next_key if is_new else int(rng.choice(sorted(set(truth.values()))))
+        next_key += is_new
+        documents.add(f"d{ordinal}", ordinal, key)
+        truth[ordinal] = key
+        truth.pop(ordinal - window, None)
+        if rng.random() < 0.2:
+            moved = int(rng.choice(sorted(truth)))
+            documents.move(f"d{moved}", moved, next_key)
+            truth[moved] = next_key
+            next_key += 1
+        distinct = sorted(set(truth.values()))
+        if rng.random() < 0.2 and len(distinct) > 1:
+            into, gone = sorted(rng.choice(distinct, size=2, replace=False).tolist())
+            documents.merge(gone, into=into)
+            truth = {one: into if its == gone else its for one, its in truth.items()}
+        if ordinal % 100 == 0:
+            documents = DocumentStories.from_state(unpack_state(pack_state(documents.get_state())))
+        asked = np.arange(ordinal - 60, ordinal + 1).reshape(1, -1)
+        assert documents.look_up(asked, int)[0].tolist() == [truth.get(one, -1) for one in asked[0].tolist()]
+        assert [documents.key_of(f"d{one}") for one in asked[0].tolist()] == [
+            truth.get(o, -1) for o in asked[0].tolist()
+        ]
+    documents.move("d1", 1, 7)  # forgotten: nothing happens
+    assert documents.key_of("d1") == -1

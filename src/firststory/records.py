@@ -130,6 +130,7 @@ class Verdict:
     threshold: float | None = None
     """The least novelty that would have been enough; None where none would have been, or where any would."""
     story: str | None = None
+    """The story that the document was given to on arrival; read from a store, the story that has it now."""
     duplicate_of: str | None = None
     evidence: Evidence = field(default_factory=Evidence)
 
@@ -153,7 +154,7 @@ class Story:
     first_seen: datetime | None
     last_seen: datetime | None
     size: int
-    """Distinct texts; re-postings are counted in `duplicates`."""
+    """Distinct texts; duplicates are counted apart. Together they are the documents that the store has of it."""
     representative: str
     """The id of the most central document, whose title the story bears."""
     sources: tuple[str, ...] = ()
@@ -165,7 +166,7 @@ class Story:
     parent: str | None = None
     """The story it split from."""
     merged_into: str | None = None
-    """The story it merged into."""
+    """The story it was merged into, which has its documents since; its own size is that before."""
     hours: tuple[tuple[int, int], ...] = ()
     """When its documents of the last week came: (hours since 1970, documents in that hour)."""
 
@@ -208,6 +209,11 @@ class Step:
     quarantined: tuple[Quarantined, ...] = ()
     stories: tuple[Story, ...] = ()
     """The stories that were opened or changed."""
+    moved: Mapping[str, str] = field(default_factory=dict)
+    """Documents, by id, that a split gave to the story of this id; their duplicates moved with them.
+
+    The documents of a story that was merged (`stories`) now belong to the story that it was merged into.
+    """
     topics: tuple[Topic, ...] = ()
     topic_events: tuple[TopicEvent, ...] = ()
     fingerprints: tuple[int, ...] = ()

@@ -129,9 +129,9 @@ def test_score_agrees_with_what_run_stores(news, filled, capsys):
     scored = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     with Store(str(filled)) as opened:
         stored = opened.verdicts()
-    assert [(one["id"], one["novelty"], one["story"]) for one in scored] == [
-        (v.document.id, round(v.novelty, 6), v.story) for v in stored
-    ]
+        # In the store documents follow their story where it is merged.
+        told = [(one["id"], one["novelty"], opened.current_story(one["story"])) for one in scored]
+    assert told == [(v.document.id, round(v.novelty, 6), v.story) for v in stored]
 
 
 def test_stories_as_table_as_json_one_of_them_and_by_words(filled, capsys):
@@ -148,7 +148,7 @@ def test_stories_as_table_as_json_one_of_them_and_by_words(filled, capsys):
     assert call("stories", "--order", "beauty", "--store", filled) == 1
 
 
-def test_stories_that_went_into_others_and_where_they_went(tmp_path, capsys):
+def test_stories_that_were_merged_into_others_and_their_documents(tmp_path, capsys):
     path, now = tmp_path / "told.db", datetime(2026, 5, 1, tzinfo=UTC)
     kept = {"first_seen": now, "last_seen": now, "size": 3, "representative": "d1"}
     told = (
@@ -167,11 +167,14 @@ def test_stories_that_went_into_others_and_where_they_went(tmp_path, capsys):
     assert "open" in table and "holds s3" in table and "Storm" not in table
     assert call("stories", "--merged", "--store", path) == 0
     table = capsys.readouterr().out
-    assert "split from s7; went into s3" in table and "merged" in table
+    assert "split from s7; merged into s3" in table and "merged" in table
     assert call("stories", "--merged", "--json", "--store", path) == 0
     assert [one["merged_into"] for one in json.loads(capsys.readouterr().out)] == [None, "s3", "s1"]
     assert call("stories", "s2", "--store", path) == 0
-    assert "It went into s3, then s1: firststory stories s1" in capsys.readouterr().out
+    opened = capsys.readouterr().out
+    assert "Its documents are now in s1" in opened and opened.count("Storm over Bremen") == 2
+    assert call("stories", "s1", "--store", path) == 0
+    assert "Storm over Bremen" in capsys.readouterr().out
 
 
 def test_words_are_looked_for_in_the_story_that_is_named(filled, capsys):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from firststory.state import pack_state, unpack_state
+from firststory.state import flatten, pack_state, unflatten, unpack_state
 from firststory.stories.ageing import Ageing
 from firststory.units import DAY_SECONDS
 
@@ -36,7 +36,7 @@ def test_it_agrees_with_looking_at_all(seed):
             last[next_key], turn[next_key] = last[older], turn[older]
             next_key += 1
         if step % 50 == 0:
-            ageing = Ageing.from_state(unpack_state(pack_state(ageing.get_state())))
+            ageing = Ageing.from_state(unflatten(unpack_state(pack_state(flatten(ageing.get_state())))))
         late = now - 2 * DAY_SECONDS
         quiet = [k for _, k in sorted((t, k) for k, t in last.items() if t is not None and t < late)]
         rest = sorted((t, k) for k, t in turn.items() if k not in quiet)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firststory.state import pack_state, unpack_state
+from firststory.state import flatten, pack_state, unflatten, unpack_state
 from firststory.stories.centroids import Centroids, sorted_row, sorted_rows
 
 rows = st.dictionaries(st.integers(0, 40), st.floats(0.1, 2.0), max_size=12)
@@ -47,9 +47,9 @@ def test_sums_are_those_of_dictionaries(done):
             assert columns.tolist() == sorted(sums)
             np.testing.assert_allclose(weights, [sums[c] for c in columns.tolist()], rtol=1e-9)
             np.testing.assert_allclose(centroids.squared_norm(kept), weights @ weights, rtol=1e-9, atol=1e-12)
-    packed = pack_state(centroids.get_state())
-    again = Centroids.from_state(unpack_state(packed))
-    assert pack_state(again.get_state()) == packed and len(again.slot_of_key()) == len(truth)
+    packed = pack_state(flatten(centroids.get_state()))
+    again = Centroids.from_state(unflatten(unpack_state(packed)))
+    assert pack_state(flatten(again.get_state())) == packed and len(again.slot_of_key()) == len(truth)
     for key, slot in centroids.slot_of_key().items():
         assert again.row(again.slot_of_key()[key])[1].tolist() == centroids.row(slot)[1].tolist()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.state import pack_state, unpack_state
+from firststory.state import flatten, pack_state, unflatten, unpack_state
 from firststory.stories import document_stories
 from firststory.stories.document_stories import DocumentStories
 
@@ -32,7 +32,7 @@ def test_documents_follow_merges_and_moves_by_id_and_by_ordinal(monkeypatch):
             documents.merge(gone, into=into)
             truth = {one: into if its == gone else its for one, its in truth.items()}
         if ordinal % 100 == 0:
-            documents = DocumentStories.from_state(unpack_state(pack_state(documents.get_state())))
+            documents = DocumentStories.from_state(unflatten(unpack_state(pack_state(flatten(documents.get_state())))))
         asked = np.arange(ordinal - 60, ordinal + 1).reshape(1, -1)
         assert documents.look_up(asked, int)[0].tolist() == [truth.get(one, -1) for one in asked[0].tolist()]
         assert [documents.key_of(f"d{one}") for one in asked[0].tolist()] == [

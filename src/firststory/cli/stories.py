@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from firststory.store.store import Store
 
 HELD = 8
-"""Stories that went into another which are named."""
+"""Merged stories that are named."""
 ORDERS = ("last_seen", "first_seen", "size", "growth")
 
 
@@ -26,7 +26,7 @@ def stories(
         str, typer.Option(metavar="|".join(ORDERS), help="Largest or latest of these first.")
     ] = "last_seen",
     search: Annotated[str | None, typer.Option(metavar="WORDS", help="Documents that have all these words.")] = None,
-    merged: Annotated[bool, typer.Option("--merged", help="Also the stories that went into others.")] = False,
+    merged: Annotated[bool, typer.Option("--merged", help="Also the stories that were merged into others.")] = False,
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
@@ -86,10 +86,10 @@ def stories(
 
 
 def lineage(story: Story, held: Sequence[str] = ()) -> str:
-    """Where a story comes from, where it went, and what went into it."""
+    """What a story split from, what it was merged into, and what was merged into it."""
     parts = [f"split from {story.parent}"] if story.parent else []
     if story.merged_into:
-        parts.append(f"went into {story.merged_into}")
+        parts.append(f"merged into {story.merged_into}")
     if held:
         shown = ", ".join(held[:HELD]) + (f" and {len(held) - HELD} more" if len(held) > HELD else "")
         parts.append(f"holds {shown}")
@@ -97,7 +97,7 @@ def lineage(story: Story, held: Sequence[str] = ()) -> str:
 
 
 def _show_head(opened: Store, name: str) -> None:
-    """What a story is called, how it stands, and the way that it went, before its documents."""
+    """The title, status and lineage of a story, before its documents."""
     from firststory.cli import output
     from firststory.harmless import harmless
 
@@ -107,14 +107,9 @@ def _show_head(opened: Store, name: str) -> None:
     screen = output.console()
     screen.print(f"{story.id}, {story.status}: {harmless(story.title, 100)}", markup=False, style="bold")
     if descent := lineage(story, opened.merged_into([name])[name]):
-        screen.print(descent + " (documents stand under the story that they were given to)", markup=False, style="dim")
-    way = []
-    while story is not None and story.merged_into:
-        way.append(story.merged_into)
-        story = opened.story(story.merged_into)
-    if way:
-        then = ", then ".join(way)
-        screen.print(f"It went into {then}: firststory stories {way[-1]}", markup=False, soft_wrap=True)
+        screen.print(descent, markup=False, style="dim")
+    if story.merged_into:
+        screen.print(f"Its documents are now in {opened.current_story(name)}:", markup=False, soft_wrap=True)
 
 
 def _show_documents(opened: Store, story: str | None, search: str | None, limit: int, as_json: bool) -> None:

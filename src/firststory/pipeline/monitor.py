@@ -112,7 +112,7 @@ class Monitor:
     def stories(self, limit: int | None = None, *, merged: bool = False) -> tuple[Story, ...]:
         """The stories: with a store all of them, latest first; without, those still remembered.
 
-        With `merged` also those that merged into others (`merged_into`), where there is a store.
+        With `merged` also those that were merged into others (`merged_into`), where there is a store.
         """
         if self._store is not None:
             return self._store.stories(limit=limit, merged=merged)

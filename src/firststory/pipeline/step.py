@@ -78,7 +78,7 @@ class StreamCore:
         n_near = self._duplicates.mark_near(judged)
         self._assign_stories(documents)
         verdicts = self._verdicts(fresh, documents, [one.novelty for one in judged])
-        stories = parts.stories.end_step()
+        changes = parts.stories.end_step()
         topics, events = self._topics(batch.index)
         counts = Counter(
             seen=len(batch.documents) + len(batch.quarantined),
@@ -100,7 +100,8 @@ class StreamCore:
             verdicts=verdicts,
             positions=batch.positions,
             quarantined=batch.quarantined,
-            stories=stories,
+            stories=changes.stories,
+            moved=changes.moved,
             topics=topics,
             topic_events=events,
             fingerprints=tuple([fingerprints[document.id] for document in fresh]),

@@ -35,12 +35,12 @@ class Reader:
         newest_first: bool = False,
         limit: int | None = None,
     ) -> tuple[Verdict, ...]:
-        """Verdicts in the order of the stream."""
+        """Verdicts in the order of the stream; those of a merged story are those of the one it was merged into."""
         conditions = []
         if novel is not None:
             conditions.append(schema.verdicts.c.is_novel == novel)
         if story is not None:
-            conditions.append(schema.verdicts.c.story == story)
+            conditions.append(schema.verdicts.c.story == self.current_story(story))
         if ids is not None:
             conditions.append(schema.documents.c.id.in_(ids))
         return self._verdicts(*conditions, newest_first=newest_first, limit=limit)
@@ -55,15 +55,16 @@ class Reader:
 
     def search(self, words: str, limit: int = 20, story: str | None = None) -> tuple[Verdict, ...]:
         """Verdicts on the documents (of one story, where it is named) that have all the words, best first."""
+        within = None if story is None else self.current_story(story)
         with self._reading() as connection:
-            numbers = search.find(connection, words, limit, story)
+            numbers = search.find(connection, words, limit, within)
         found = {}
         for number in numbers:
             found[number] = self._verdicts(schema.documents.c.n == number)[0]
         return tuple(found[number] for number in numbers)
 
     def stories(self, *, limit: int | None = None, order: str = "last_seen", merged: bool = False) -> tuple[Story, ...]:
-        """Stories, by default the one that was heard of last first; with `merged` also those that went into others.
+        """Stories, by default the one that was heard of last first; with `merged` also those merged into others.
 
         Growth is that at the end of the stream, whenever a story was written.
         """
@@ -94,8 +95,16 @@ class Reader:
             row = connection.execute(select(table).where(table.c.id == name)).mappings().first()
         return None if row is None else codec.story_from_row(row, now)
 
+    def current_story(self, name: str) -> str:
+        """The id of the story that this one was merged into, and so on; its own where it was not."""
+        table = schema.stories
+        with self._reading() as connection:
+            while into := connection.execute(select(table.c.merged_into).where(table.c.id == name)).scalar():
+                name = into
+        return name
+
     def merged_into(self, names: Sequence[str]) -> dict[str, list[str]]:
-        """For each of some stories those that went into it, in the order of their names."""
+        """For each of some stories those that were merged into it, in the order of their ids."""
         table = schema.stories
         found: dict[str, list[str]] = {name: [] for name in names}
         with self._reading() as connection:

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, NamedTuple, Self
 
 import zstandard
-from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, update
+from sqlalchemy import Connection, Table, delete, func, insert, inspect, or_, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from firststory._version import __version__
@@ -163,6 +163,7 @@ class Store(Reader):
             _insert(connection, schema.topic_events, events)
             _insert(connection, schema.quarantine, [_quarantine_row(bad, step.index) for bad in step.quarantined])
             _replace(connection, schema.stories, [codec.story_row(story, step.index) for story in step.stories])
+            _move_documents(connection, step)
             latest = {position.source: position for position in step.positions}
             _replace(
                 connection,
@@ -302,6 +303,21 @@ def _put_state(connection: Connection, step: int, state: bytes) -> None:
     packed = zstandard.ZstdCompressor(level=1).compress(state)
     connection.execute(delete(schema.states))
     connection.execute(insert(schema.states).values(step=step, state=packed))
+
+
+def _move_documents(connection: Connection, step: Step) -> None:
+    """Let documents follow their story where it was merged, and then where it was split."""
+    table = schema.verdicts
+    merged = {story.id: story.merged_into for story in step.stories if story.merged_into is not None}
+    for story_id, into in merged.items():
+        while into in merged:
+            into = merged[into]
+        connection.execute(update(table).where(table.c.story == story_id).values(story=into))
+    for document_id, story_id in step.moved.items():
+        found = select(table.c.n, table.c.story).join(schema.documents, schema.documents.c.n == table.c.n)
+        n, old = connection.execute(found.where(schema.documents.c.id == document_id)).one()
+        itself_or_duplicate = or_(table.c.n == n, table.c.duplicate_of == document_id)
+        connection.execute(update(table).where(table.c.story == old, itself_or_duplicate).values(story=story_id))
 
 
 def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
-from typing import Any, Self
+from typing import Self
 
 from firststory.growth import first_hour, per_day
 from firststory.harmless import harmless
+from firststory.state import State
 from firststory.units import HOUR_SECONDS
 
 MAX_SOURCES = 50
 MAX_SOURCE_CHARACTERS = 100
-MAX_ARRIVALS = 32
-"""Latest times: those of a story that splits off are taken from them."""
 MAX_HOURS_BACK = 8 * 24
 """Age of the oldest hour at which those of more than a week ago are dropped."""
 NOT_COUNTED = -(1 << 62)
@@ -21,13 +19,13 @@ NOT_COUNTED = -(1 << 62)
 
 
 class Activity:
-    """The first time, the latest times, the documents in each hour of the last week, and the sources."""
+    """The first and last time, the documents in each hour of the last week, and the sources."""
 
-    __slots__ = ("_in_week", "_week_start", "arrivals", "first", "hours", "sources")
+    __slots__ = ("_in_week", "_week_start", "first", "hours", "last", "sources")
 
     def __init__(self) -> None:
         self.first: float | None = None
-        self.arrivals: list[float] = []
+        self.last: float | None = None
         self.hours: dict[int, int] = {}
         """Documents in each hour since 1970."""
         self.sources: dict[str, int] = {}
@@ -37,13 +35,11 @@ class Activity:
     def add(self, source: str | None, time: float | None) -> None:
         """A document has come."""
         if source:
-            self._add_source(_shown(source[: 10 * MAX_SOURCE_CHARACTERS]), 1)
+            self._add_source(shown_source(source), 1)
         if time is None:
             return
         self.first = time if self.first is None else min(self.first, time)
-        self.arrivals.append(time)
-        if len(self.arrivals) > 2 * MAX_ARRIVALS:
-            del self.arrivals[:-MAX_ARRIVALS]
+        self.last = time if self.last is None else max(self.last, time)
         hours, hour = self.hours, int(time // HOUR_SECONDS)
         if hour in hours:
             hours[hour] += 1
@@ -70,46 +66,51 @@ class Activity:
         """Add the documents of another story."""
         for source, count in other.sources.items():
             self._add_source(source, count)
-        self.arrivals = sorted(self.arrivals + other.arrivals)[-MAX_ARRIVALS:]
         for hour, n in other.hours.items():
             self.hours[hour] = self.hours.get(hour, 0) + n
         self._week_start = NOT_COUNTED
-        self.first = min((t for t in (self.first, other.first) if t is not None), default=None)
+        self.first = min((time for time in (self.first, other.first) if time is not None), default=None)
+        self.last = max((time for time in (self.last, other.last) if time is not None), default=None)
 
-    def split_off(self, n: int) -> Activity:
-        """Take the latest n documents out."""
-        branch = Activity()
-        branch.arrivals = self.arrivals[-n:]
-        if branch.arrivals:
-            branch.first = branch.arrivals[0]
-            branch.hours = dict(Counter(int(time // HOUR_SECONDS) for time in branch.arrivals))
-            left = {hour: n - branch.hours.get(hour, 0) for hour, n in self.hours.items()}
-            self.hours, self._week_start = {hour: n for hour, n in left.items() if n > 0}, NOT_COUNTED
-        return branch
+    def remove(self, other: Activity) -> None:
+        """Take documents out that went to another story. First and last time stay: those of the rest are not known."""
+        for source, count in other.sources.items():
+            if source in self.sources:
+                self.sources[source] -= count
+        for hour, n in other.hours.items():
+            if hour in self.hours:
+                self.hours[hour] -= n
+        self.sources = {source: n for source, n in self.sources.items() if n > 0}
+        self.hours = {hour: n for hour, n in self.hours.items() if n > 0}
+        self._week_start = NOT_COUNTED
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """JSON values; the hours as pairs, since keys of JSON objects are text."""
         return {
             "first": self.first,
-            "arrivals": self.arrivals,
+            "last": self.last,
             "hours": [list(pair) for pair in self.hours.items()],
             "sources": self.sources,
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
         activity = cls()
         activity.first = state["first"]
-        activity.arrivals = list(state["arrivals"])
+        activity.last = state["last"]
         activity.hours = dict(state["hours"])
         activity.sources = dict(state["sources"])
         return activity
 
 
-@lru_cache(maxsize=1 << 10)
-def _shown(source: str) -> str:
+def shown_source(source: str) -> str:
     """A source as people see it: not a megabyte long, and without characters that turn a line round."""
+    return _cleaned(source[: 10 * MAX_SOURCE_CHARACTERS])
+
+
+@lru_cache(maxsize=1 << 10)
+def _cleaned(source: str) -> str:
     return harmless(source, MAX_SOURCE_CHARACTERS)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from firststory.state import State
 from firststory.stories.quiet import QuietFirst
 from firststory.units import DAY_SECONDS
 
@@ -72,7 +73,7 @@ class Ageing:
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """The turn and time of each story; NaN for no time."""
         keys = sorted(self._turns)
         return {
@@ -83,7 +84,7 @@ class Ageing:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
         ageing = cls()
         ageing._turn = state["turn"]

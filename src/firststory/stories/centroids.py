@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from firststory.arrays import Array, Columns, Floats, Ints
 from firststory.kernels.stories.layout import JoinRule, Rows, SlotStatistics, Sums
 from firststory.kernels.stories.placing import MAX_TERMS, compact, place_rows
 from firststory.kernels.stories.sparse_sums import added, heaviest_of, in_order, product, square
+from firststory.state import State
 
 MIN_SLOTS = 64
 
@@ -211,7 +212,7 @@ class Centroids:
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """The sums that are in use, in the order of their keys."""
         free = set(self._free)
         used = [slot for slot in np.argsort(self._statistics.key, kind="stable").tolist() if slot not in free]
@@ -224,7 +225,7 @@ class Centroids:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """Undo `get_state`; the slots are then 0, 1, ... in the order of the keys."""
         centroids = cls()
         ends = np.cumsum(state["length"])

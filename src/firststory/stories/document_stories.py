@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from firststory.arrays import Ints
+from firststory.state import State
 
 MAX_MERGED = 1000
 """Merged stories that are followed one by one before every document is pointed at its story again."""
@@ -87,7 +88,7 @@ class DocumentStories:
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """Ids and ordinals with their stories, in the order of the stream."""
         if self._merged:
             self._follow_merged()
@@ -102,7 +103,7 @@ class DocumentStories:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
         documents = cls(state["window"])
         documents._by_id = OrderedDict(zip(state["ids"], state["id_keys"].tolist(), strict=True))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from firststory.arrays import Ints
 from firststory.harmless import harmless
+from firststory.state import State
 
 N_KEY_TERMS = 8
 MAX_SURFACES = 256
@@ -75,7 +76,7 @@ class Presentation:
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """JSON values; key terms are chosen again when they are needed."""
         return {
             "representative": self.representative._asdict(),
@@ -84,7 +85,7 @@ class Presentation:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
         presentation = cls(Representative(**state["representative"]))
         presentation.title_size = state["title_size"]

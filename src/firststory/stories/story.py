@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from firststory.harmless import display_title
 from firststory.kernels.stories.sparse_sums import product
 from firststory.kernels.stories.two_groups import products, two_groups
 from firststory.records import Story, StoryStatus
-from firststory.stories.activity import Activity
+from firststory.state import State
+from firststory.stories.activity import Activity, shown_source
 from firststory.stories.candidate import StoryCandidate
 from firststory.stories.centroids import Centroids, Row
-from firststory.stories.members import Member, renumbered
+from firststory.stories.members import Member
 from firststory.stories.presentation import Presentation, Representative
 
 MAX_RECENT = 16
@@ -81,21 +82,33 @@ class GrowingStory:
             if shown.has_too_many_surfaces():
                 columns, sums = self.centroids.row(self.slot)
                 shown.keep_heaviest_surfaces(dict(zip(columns.tolist(), sums.tolist(), strict=True)))
-        title = shown.representative.title if self.size == 0 else _title(candidate)
         columns, weights = row
-        self.recent.append(Member(document.id, title, candidate.ordinal, columns.copy(), weights.astype(np.float32)))
+        member = Member(
+            id=document.id,
+            title=shown.representative.title if self.size == 0 else _title(candidate),
+            ordinal=candidate.ordinal,
+            time=time,
+            source=shown_source(document.source) if document.source else None,
+            columns=columns.copy(),
+            weights=weights.astype(np.float32),
+        )
+        self.recent.append(member)
         if len(self.recent) > MAX_RECENT:
             del self.recent[0]
         self.unchecked += 1
         self.size += 1
         if self.size == 1:
             shown.title_size = 1
-        self.activity.add(document.source, time)
+        self.activity.add(member.source, time)
 
     def add_duplicate(self, candidate: StoryCandidate, time: float | None) -> None:
-        """The text of a member came again: it is counted, nothing is learnt."""
+        """The text of a document came again: it is counted, nothing is learnt."""
+        source = candidate.document.source
         self.duplicates += 1
-        self.activity.add(candidate.document.source, time)
+        self.activity.add(source, time)
+        for member in self.recent:
+            if member.id == candidate.duplicate_of:
+                member.add_duplicate(source, time)
         self.centroids.add_time(self.slot, time)
 
     # -- two stories ---------------------------------------------------------------------------------------
@@ -146,7 +159,7 @@ class GrowingStory:
         return np.flatnonzero(~stays).tolist()
 
     def split_off(self, key: int, leaving: list[int]) -> GrowingStory:
-        """Give the members in these places of `recent` to a story of their own."""
+        """Give the members in these places of `recent`, and their duplicates, to a story of their own."""
         members = [self.recent[place] for place in leaving]
         slot = self.centroids.open(key)
         branch = GrowingStory(key, self.centroids, slot, _representative(members[0]))
@@ -156,13 +169,16 @@ class GrowingStory:
             self.centroids.move(member.columns, member.weights.astype(np.float64), self.slot, slot)
         if self.presentation.representative.id in {member.id for member in members}:
             self.presentation.representative = _representative(self.recent[0])
-        branch.size, self.size = len(leaving), self.size - len(leaving)
+        branch.size, branch.duplicates = len(members), sum(member.n_duplicates for member in members)
+        self.size, self.duplicates = self.size - branch.size, self.duplicates - branch.duplicates
         self.presentation.outdate()
         columns = set(self.centroids.row(slot)[0].tolist())
         surfaces = self.presentation.surfaces
         branch.presentation.surfaces = {c: surface for c, surface in surfaces.items() if c in columns}
-        branch.activity = self.activity.split_off(len(leaving))
-        self.centroids.add_time(slot, branch.activity.arrivals[-1] if branch.activity.arrivals else None)
+        for member in members:
+            branch.activity.absorb(member.activity())
+        self.activity.remove(branch.activity)
+        self.centroids.add_time(slot, branch.activity.last)
         return branch
 
     def columns_in_use(self) -> list[Columns]:
@@ -171,7 +187,8 @@ class GrowingStory:
 
     def renumber(self, new: Ints) -> None:
         """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
-        self.recent = renumbered(self.recent, new)
+        for member in self.recent:
+            member.columns = new[member.columns].astype(np.int32)
         self.presentation.renumber(new)
 
     # -- what people see -----------------------------------------------------------------------------------
@@ -217,7 +234,7 @@ class GrowingStory:
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
+    def get_state(self) -> State:
         """JSON values: all but the centroid and the members. Only open stories have a state."""
         return {
             "key": self.key,
@@ -230,7 +247,7 @@ class GrowingStory:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any], centroids: Centroids, slot: int, recent: list[Member]) -> Self:
+    def from_state(cls, state: State, centroids: Centroids, slot: int, recent: list[Member]) -> Self:
         """Undo `get_state`."""
         presentation = Presentation.from_state(state["presentation"])
         story = cls(state["key"], centroids, slot, presentation.representative)

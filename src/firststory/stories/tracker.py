@@ -19,9 +19,9 @@ of two happenings is split; one without a new document for `fade` days fades and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from firststory.arrays import Ints
 from firststory.kernels.stories.layout import JoinRule
 from firststory.kernels.stories.placing import join_threshold
 from firststory.records import Story
+from firststory.state import State
 from firststory.stories.ageing import Ageing
 from firststory.stories.candidate import StoryCandidate
 from firststory.stories.centroids import Centroids, sorted_rows
@@ -59,6 +60,18 @@ class Assignment(NamedTuple):
     story: str
     opened: bool
     closeness: float
+
+
+class StoryChanges(NamedTuple):
+    """What a step did to the stories."""
+
+    stories: tuple[Story, ...]
+    """The stories that were opened or changed."""
+    moved: dict[str, str]
+    """Documents that a split gave to another story, with its id; their duplicates moved with them.
+
+    The documents of a merged story now belong to the story that it was merged into, and are not named here.
+    """
 
 
 class StoryTracker:
@@ -100,7 +113,7 @@ class StoryTracker:
     >>> second = StoryCandidate(Document(id="b", text="Bremen flood grows"), *row, ordinal=1, neighbours=[0])
     >>> [assigned.opened for assigned in tracker.assign([first, second])]
     [True, False]
-    >>> [(story.title, story.size) for story in tracker.end_step()]
+    >>> [(story.title, story.size) for story in tracker.end_step().stories]
     [('Flood in Bremen', 2)]
     """
 
@@ -133,6 +146,8 @@ class StoryTracker:
         """Stories that were opened or changed in this step, also those that are no longer open."""
         self._linked: set[tuple[int, int]] = set()
         """Pairs of stories, the older first, that one document of this step could have joined."""
+        self._moved: dict[str, str] = {}
+        """Documents that a split has moved in this step, with the id of their story."""
         self._next_key = 1
         self._opening_share = FIRST_OPENING_SHARE
         self._now: float | None = None
@@ -156,18 +171,18 @@ class StoryTracker:
                 assigned.append(self._add_duplicate(candidate, story))
         return assigned + self._join_or_open(waiting)
 
-    def end_step(self) -> tuple[Story, ...]:
-        """Merge, split and fade; the stories that were opened or changed since the last call."""
+    def end_step(self) -> StoryChanges:
+        """Merge, split and fade; what has changed since the last call."""
         self._merge_linked()
         self._split_apart()
         self._fade_quiet()
         changed = [self._changed[key] for key in sorted(self._changed)]
-        records = self._records(changed)
+        changes = StoryChanges(self._records(changed), self._moved)
         for story in changed:
             if story.status != "open":
                 self._centroids.release(story.slot)
-        self._changed = {}
-        return records
+        self._changed, self._moved = {}, {}
+        return changes
 
     # -- joining -------------------------------------------------------------------------------------------
 
@@ -285,6 +300,7 @@ class StoryTracker:
             self._ageing.branch(branch.key, parent=key, last=branch.last)
             for member in branch.recent:
                 self._documents.move(member.id, member.ordinal, branch.key)
+                self._moved[member.id] = branch.id
 
     def _fade_quiet(self) -> None:
         for key in self._ageing.pop_quiet(self._now, self.fade, self.max_stories):
@@ -334,15 +350,9 @@ class StoryTracker:
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> dict[str, Any]:
-        """Everything, as a flat dict of arrays and JSON values. Call it between steps, after `end_step`."""
+    def get_state(self) -> State:
+        """All that the future depends on. Call it between steps, after `end_step`."""
         stories = [self._open[key] for key in sorted(self._open)]
-        parts = {
-            "centroids": self._centroids.get_state(),
-            "documents": self._documents.get_state(),
-            "ageing": self._ageing.get_state(),
-            "members": members_state({story.key: story.recent for story in stories}),
-        }
         return {
             "params": {
                 "join": self.join,
@@ -358,29 +368,27 @@ class StoryTracker:
             "next_key": self._next_key,
             "opening_share": self._opening_share,
             "now": self._now,
+            "centroids": self._centroids.get_state(),
+            "documents": self._documents.get_state(),
+            "ageing": self._ageing.get_state(),
             "stories": [story.get_state() for story in stories],
-            **{f"{name}.{key}": value for name, part in parts.items() for key, value in part.items()},
+            "members": members_state({story.key: story.recent for story in stories}),
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
+    def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
         tracker = cls(**state["params"])
         tracker._next_key = state["next_key"]
         tracker._opening_share = state["opening_share"]
         tracker._now = state["now"]
-        tracker._centroids = Centroids.from_state(_part(state, "centroids"))
-        tracker._documents = DocumentStories.from_state(_part(state, "documents"))
-        tracker._ageing = Ageing.from_state(_part(state, "ageing"))
-        members = members_from_state(_part(state, "members"))
+        tracker._centroids = Centroids.from_state(state["centroids"])
+        tracker._documents = DocumentStories.from_state(state["documents"])
+        tracker._ageing = Ageing.from_state(state["ageing"])
+        members = members_from_state(state["members"])
         slots = tracker._centroids.slot_of_key()
         for plain in state["stories"]:
             key = plain["key"]
             recent = members.get(key, [])
             tracker._open[key] = GrowingStory.from_state(plain, tracker._centroids, slots[key], recent)
         return tracker
-
-
-def _part(state: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """What a part of the tracker has put into the state."""
-    return {key.removeprefix(f"{name}."): value for key, value in state.items() if key.startswith(f"{name}.")}

@@ -156,7 +156,7 @@ def _track(corpus: Corpus, weighted: sp.csr_matrix, **setting: float) -> NDArray
             neighbours = np.where(near[1][i] > 0.0, near[0][i], -1)
             candidates.append(StoryCandidate(document, weighted.indices[span], weighted.data[span], i, neighbours))
         stories += [assigned.story for assigned in tracker.assign(candidates)]
-        merged.update({s.id: s.merged_into for s in tracker.end_step() if s.merged_into})
+        merged.update({s.id: s.merged_into for s in tracker.end_step().stories if s.merged_into})
     for i, name in enumerate(stories):
         while name in merged:
             name = merged[name]

@@ -17,8 +17,8 @@ from firststory.records import Document
 
 TITLE = "Story quality: B-cubed F1 and NMI of stories against labels"
 STEP = 100
-_LOOKED_UP: dict[str, tuple[Any, NDArray[Any], NDArray[Any]]] = {}
-MOST, PREFIX = 3000, 400
+_NEAREST_ROWS: dict[str, tuple[Any, NDArray[Any], NDArray[Any]]] = {}
+MOST_DOCUMENTS, PREFIX_DOCUMENTS = 3000, 400
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "stories (firststory)": [
         {"join": join, "pull": pull, "merge": merge}
@@ -67,30 +67,30 @@ def run(*, quick: bool, out: Path) -> str:
     whole, missing = _corpora(200 if quick else None)
     if not whole:
         return f"No labelled corpus is here: {missing}"
-    part = [corpus.middle(100 if quick else PREFIX) for corpus in whole]
-    long = [corpus.middle(100 if quick else MOST) for corpus in whole]
+    part = [corpus.middle(100 if quick else PREFIX_DOCUMENTS) for corpus in whole]
+    long = [corpus.middle(100 if quick else MOST_DOCUMENTS) for corpus in whole]
     methods = [method for method in SETTINGS if method != "river TextClust"]
     return "\n".join(
         [
             "Each document is given a story by the past alone. B-cubed F1 / NMI; the setting of each method was chosen",
             "on the *other* two corpora (best mean F1); in brackets the best F1 that it could have reached here.",
-            "Only `join`, `pull` and `merge` of the tracker are chosen so. Its other constants (the form of the bar,",
+            "Only `join`, `pull` and `merge` of the tracker are chosen so. Its other constants (the form of the threshold,",
             "its least value 0.08, `cohesion` 0.35, the grid) were set while looking at these corpora: not held out.",
             "",
             *_table(whole, methods, quick, SETTINGS),
             "",
-            "river's TextClust compares every document with every micro-cluster in Python: it, and everybody else",
-            f"here, gets the {MOST:,} documents in the middle of a corpus that has more. Its micro-clusters are taken",
+            "river's TextClust compares every document with every micro-cluster in Python: it, and all others",
+            f"here, gets the {MOST_DOCUMENTS:,} documents in the middle of a corpus that has more. Its micro-clusters are taken",
             "as they are at the end (its macro-clusters must be told their number), the others' stories as they were",
             "given on arrival. Nearly all of the time that this takes is TextClust's.",
             "",
             *_table(long, list(SETTINGS), quick, SETTINGS),
             "",
-            f"The same with the {PREFIX} documents in the middle of each corpus.",
+            f"The same with the {PREFIX_DOCUMENTS} documents in the middle of each corpus.",
             "",
             *_table(part, list(SETTINGS), quick, SETTINGS),
             "",
-            "Headlines, labelled by machine: articles grouped by their bodies, only the first line shown. The bar of",
+            "Headlines, labelled by machine: articles grouped by their bodies, only the first line shown. The threshold of",
             "the tracker for short texts is chosen on the other corpus; its default, 0.36, and what is short (up to",
             "12 terms) were set while looking at all five.",
             "",
@@ -168,11 +168,11 @@ def _nearest(corpus: Corpus, weighted: sp.csr_matrix) -> tuple[NDArray[Any], NDA
     """The eight nearest earlier rows of each row, looked up once for all settings."""
     from firststory.detectors.nearest_neighbour import NearestNeighbour
 
-    if corpus.name not in _LOOKED_UP or _LOOKED_UP[corpus.name][0] is not weighted:
+    if corpus.name not in _NEAREST_ROWS or _NEAREST_ROWS[corpus.name][0] is not weighted:
         index = NearestNeighbour(n_neighbours=8)
         index.score_then_learn(weighted, times=corpus.times)
-        _LOOKED_UP[corpus.name] = weighted, index.neighbours_, index.similarities_
-    return _LOOKED_UP[corpus.name][1:]
+        _NEAREST_ROWS[corpus.name] = weighted, index.neighbours_, index.similarities_
+    return _NEAREST_ROWS[corpus.name][1:]
 
 
 def _gac(corpus: Corpus, weighted: sp.csr_matrix, threshold: float) -> NDArray[Any]:

@@ -22,7 +22,7 @@ Learners = Mapping[str, Callable[[int], Any]]
 Runs = dict[str, list[LearningCurves]]
 
 WEIGHTS = np.array([0.15, 0.35, 0.5])
-BLOCK = np.repeat([0, 1, 2], [15, 35, 50])
+BLOCK_TOPICS = np.repeat([0, 1, 2], [15, 35, 50])
 """Topics of every hundred documents of the non-stochastic stream."""
 
 COLOURS = {
@@ -58,7 +58,7 @@ class Setting:
         """Topics and counts of all documents."""
         rng = np.random.default_rng(seed)
         n = self.batch * self.steps
-        topic = rng.choice(3, size=n, p=WEIGHTS) if self.stochastic else np.resize(BLOCK, n)
+        topic = rng.choice(3, size=n, p=WEIGHTS) if self.stochastic else np.resize(BLOCK_TOPICS, n)
         return topic.astype(np.int64), sp.csr_matrix(rng.multinomial(3, self.topics[topic]).astype(np.float64))
 
     def batches(self, rows: sp.csr_matrix) -> list[sp.csr_matrix]:

@@ -9,7 +9,6 @@ from scipy.optimize import nnls
 from sklearn.decomposition._nmf import _initialize_nmf
 
 from firststory.datasets.bars import make_bars, mix_bars
-from firststory.evaluate.topics import match_topics
 from firststory.solvers.gram_nmf import Statistics, stream_step, topic_step
 from firststory.solvers.orthogonal_nmf import (
     Coding,
@@ -25,6 +24,7 @@ from firststory.solvers.orthogonal_nmf import (
     sweeps_to_reach,
     violation,
 )
+from firststory.topics.lineage import match_topics
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 import firststory as fs
 from firststory.datasets.bars import make_bars, make_moving_bars, mix_bars
 from firststory.errors import ParameterError
-from firststory.evaluate.topics import match_topics
 from firststory.state import pack_state
+from firststory.topics.lineage import match_topics
 
 
 def topic_stream(topics, n, rng, weights=None):

@@ -1,4 +1,4 @@
-"""Topics over time: what rose, what faded, and when; who came of whom; which words a topic took up."""
+"""Topics over time: what rose, what faded, and when; which topic came from which; which words a topic took up."""
 
 from __future__ import annotations
 

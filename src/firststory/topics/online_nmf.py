@@ -36,8 +36,8 @@ COLD_ROUNDS = 10
 """Alternations of codes and topics in the first timestep."""
 
 AUTO_MEMORY = {"hals": 3.0, "multiplicative": 1.0}
-"""`memory="auto"`. 3 was chosen on Reuters-21578 (`firststory reproduce nmf-time`); weighing past topics above 1 freezes
-those that move (`firststory reproduce moving-bars`)."""
+"""`memory="auto"`. 3 was chosen on Reuters-21578 (`firststory reproduce nmf-time`); past topics that weigh more than 1
+freeze if they move (`firststory reproduce moving-bars`)."""
 
 MAX_SWEEPS = 10_000
 """Annealing that needs more sweeps than this is refused."""

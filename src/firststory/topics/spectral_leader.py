@@ -22,10 +22,10 @@ MIN_WORDS = 3.0
 """A document needs three words: its ordered triples are the third moment."""
 
 RENEWAL_SHARE = 0.1
-"""The frame is renewed when this part of the pool has changed since: O(1) per document, whatever the stream's length."""
+"""The frame is renewed when this part of the pool has changed: O(1) per document, whatever the stream's length."""
 
 SMALL_VOCABULARY = 100
-"""Up to here the sampling noise of the eigenvalues is small, and a smaller one can be told from zero."""
+"""Up to here the sampling noise of the eigenvalues is small, and a smaller one can be distinguished from zero."""
 
 
 class SpectralLeader(SingleTopicModel):
@@ -79,7 +79,7 @@ class SpectralLeader(SingleTopicModel):
     rank_ : int
         How many topics the moments support; the others are the background at weight near 0.
     spectrum_ : (n_topics,)
-        Leading eigenvalues of the pair moment; the last over the first says how well topics are told apart.
+        Leading eigenvalues of the pair moment; the last over the first says how well topics can be separated.
     residual_ : float
         Part of the whitened tensor that the topics leave unexplained.
     n_documents_, n_short_ : int

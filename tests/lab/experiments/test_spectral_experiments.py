@@ -29,7 +29,9 @@ def test_quick_synthetic(module, name, tmp_path):
 def test_quick_real(tmp_path):
     text = spectral_real.run(quick=True, out=tmp_path)
     assert "NIPS papers" in text and "NYTimes" in text
-    assert (tmp_path / "spectral-real-curves.png").stat().st_size > 10_000
+    for figure in ("curves", "reservoir"):
+        assert (tmp_path / f"spectral-real-{figure}.png").stat().st_size > 10_000
+        assert f"(spectral-real-{figure}.png)" in text
 
 
 def test_planted_problem():

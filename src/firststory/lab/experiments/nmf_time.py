@@ -136,15 +136,16 @@ def _verdict(steps: list[Step]) -> str:
     own = "better" if last.error_step[3] < last.error_step[0] else "worse"
     all_ = "better" if last.error_so_far[3] < last.error_so_far[0] else "worse"
     kept = np.mean([step.kept for step in steps[1:]], axis=0)
+    word = "Reproduced" if holds else "Not reproduced"
     return (
-        f"Published: the time of an update does not depend on the past. "
-        f"**{'Reproduced' if holds else 'Not reproduced'}**: from the first third of the stream to the last, the median "
-        f"time of a step changes by a factor of {growth[0]:.2f} (HALS) and {growth[1]:.2f} (`[Lambda H; U]`), of "
-        f"everything again by {growth[2]:.2f}. The price is the error over everything so far: {last.error_so_far[0]:.4f} "
-        f"online against {last.error_so_far[2]:.4f}. Factorising each step alone costs {ratio:.1f} times as much as an "
-        f"online step. At the end it fits its own step {own} ({last.error_step[3]:.4f} against {last.error_step[0]:.4f}) "
-        f"and everything so far {all_} ({last.error_so_far[3]:.4f} against {last.error_so_far[0]:.4f}), and its topics "
-        f"have a mean cosine of {kept[3]:.2f} with those of the step before, against {kept[0]:.2f} online."
+        f"Published: the time of an update does not depend on the past. **{word}**: from the first third of the stream "
+        f"to the last, the median time of a step changes by a factor of {growth[0]:.2f} (HALS) and {growth[1]:.2f} "
+        f"(`[Lambda H; U]`), of everything again by {growth[2]:.2f}. The price is the error over everything so far: "
+        f"{last.error_so_far[0]:.4f} online against {last.error_so_far[2]:.4f}. Factorising each step alone costs "
+        f"{ratio:.1f} times as much as an online step. At the end it fits its own step {own} ({last.error_step[3]:.4f} "
+        f"against {last.error_step[0]:.4f}) and everything so far {all_} ({last.error_so_far[3]:.4f} against "
+        f"{last.error_so_far[0]:.4f}), and its topics have a mean cosine of {kept[3]:.2f} with those of the step "
+        f"before, against {kept[0]:.2f} online."
     )
 
 

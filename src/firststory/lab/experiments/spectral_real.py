@@ -225,7 +225,8 @@ def _verdict(found: dict[tuple[str, int], Runs]) -> str:
         f"Published: SpectralLeader is nearer to θ* everywhere. **{near}**: in {len(ahead['distance'])} of {n} rows; "
         f"not in {', '.join(behind['distance']) or 'none'}. Published: EM with the best of its step sizes has the "
         f"lower NLL. **{likely}**: in {len(behind['nll'])} of {n} rows; in {', '.join(ahead['nll']) or 'none'} "
-        f"SpectralLeader is ahead of all three. (Two EM steps on the reservoir are no part of the paper and not counted here.)"
+        f"SpectralLeader is ahead of all three. (Two EM steps on the reservoir are no part of the paper and are not "
+        f"counted here.)"
     )
 
 

@@ -157,50 +157,40 @@ def draw_curves(
     n_runs = 0
     for column, (name, (runs, oracle)) in enumerate(zip(names, results.values(), strict=True)):
         top, bottom = axes[:, column]
-        highs = []
         for learner, curves in runs.items():
             n_runs = len(curves)
             t = np.arange(2, len(curves[0].nll) + 1)
-            width = 2.2 if learner == "SpectralLeader" else 1.4
+            colour, width = COLOURS.get(learner), 2.2 if learner == "SpectralLeader" else 1.4
             for ax, curve in ((top, "nll"), (bottom, "distance" if distance else "recovery")):
                 # (1/n) counts the unplayed first step as 0: rescaled here, so that curves start at their own level.
                 values = np.array([getattr(one, curve) for one in curves])[:, 1:] * (t / (t - 1))
                 low, high = _band(values)
-                colour = COLOURS.get(learner)
                 ax.plot(t, values.mean(axis=0), label=learner, color=colour, linewidth=width)
                 ax.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0)
-                if ax is top:
-                    highs.append(high)
-        first = int(skip * len(t))
-        late = [line.get_ydata()[first:] for line in top.get_lines()]
-        lowest_shown = min(map(np.min, late)) - 0.02
-        highest_shown = max([float(np.max(line)) for line in late] + [float(high[-1]) for high in highs])
+        top.set_title(name + _cut_beginning(top, int(skip * len(t))), fontsize="medium")
         if np.isfinite(oracle):
             top.axhline(oracle * (len(t) + 1) / len(t), color="0.4", linestyle=":", label="true parameters")
-        ceiling = highest_shown + 0.1 * (highest_shown - lowest_shown)
-        above = max(
-            [
-                0,
-                *(
-                    int(np.flatnonzero(line.get_ydata() > ceiling)[-1]) + 2
-                    for line in top.get_lines()[: len(runs)]
-                    if (line.get_ydata() > ceiling).any()
-                ),
-            ]
-        )
-        cut = f"\nNLL cut at {ceiling:.2f}: higher until step {above}" if above else ""
-        top.set(ylim=(lowest_shown - 0.05 * (highest_shown - lowest_shown), ceiling))
-        top.set_title(name + cut, fontsize="medium")
         bottom.set(yscale="log", xlabel="step")
         for ax in (top, bottom):
             ax.grid(alpha=0.25)
     axes[0, 0].set_ylabel("average NLL so far")
-    axes[1, 0].set_ylabel("average ‖M2 − M2*‖_F so far" + ("" if distance else ", squared"))
+    axes[1, 0].set_ylabel(r"average $\|M_2 - M_2^*\|_F" + ("$ so far (not squared)" if distance else "^2$ so far"))
     handles, labels = axes[0, 0].get_legend_handles_labels()
     band = "± 2 standard errors" if n_runs >= STANDARD_ERROR_RUNS else "all runs"
     figure.suptitle(f"Mean of {n_runs} runs; band: {band}", fontsize="medium")
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     figure.savefig(path, dpi=130)
+
+
+def _cut_beginning(ax: Any, first: int) -> str:
+    """Fit the axis to the curves from step `first` on, and say what is cut off."""
+    curves = [np.asarray(line.get_ydata()) for line in ax.get_lines()]
+    low, high = min(curve[first:].min() for curve in curves), max(curve[first:].max() for curve in curves)
+    margin = 0.1 * (high - low)
+    ceiling = high + margin
+    ax.set_ylim(low - 2 * margin, ceiling)
+    above = [int(np.flatnonzero(curve > ceiling)[-1]) for curve in curves if (curve > ceiling).any()]
+    return f"\nNLL cut at {ceiling:.2f}: higher until step {max(above) + 2}" if above else ""
 
 
 def _band(values: Floats) -> tuple[Floats, Floats]:

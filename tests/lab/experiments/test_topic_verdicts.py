@@ -67,8 +67,8 @@ def test_event_words():
     times = [np.datetime64("2011-02-20") + np.timedelta64(40 * t, "D") for t in range(6)]
     early_first = {word: np.eye(6)[t] for t, word in enumerate(event_words.WORDS)}
     late_first = {word: np.eye(6)[5 - t] for t, word in enumerate(event_words.WORDS)}
-    assert "**show** the order: 15 of 15" in event_words._verdict(early_first, times)
-    assert "**do not show** the order: 0 of 15" in event_words._verdict(late_first, times)
+    assert "**Reproduced**: 15 of 15" in event_words._verdict(early_first, times)
+    assert "**Not reproduced**: 0 of 15" in event_words._verdict(late_first, times)
 
 
 def runs_with(leader, em):

@@ -102,10 +102,11 @@ def _verdict(curves: dict[str, Floats], times: Sequence[np.datetime64]) -> str:
         for happening, peak in zip(WORDS.values(), peaks, strict=True)
     )
     faded = [word for word, curve in curves.items() if curve[-1] < 0.5 * curve.max()]
-    shown = "show" if ordered >= 0.9 * len(pairs) else "do not show"
+    part = "Reproduced in part" if 2 * ordered > len(pairs) else "Not reproduced"
+    holds = "Reproduced" if ordered == len(pairs) else part
     return (
-        f"Published: the curves show the order of events, and what is urgent first gives way to what comes later. Here "
-        f"the peaks **{shown}** the order: {ordered} of {len(pairs)} pairs of words peak in the order in which things "
-        f"began. {within} of {len(peaks)} words peak while it lasted or up to two weeks after. At the end "
-        f"{len(faded)} of {len(peaks)} words are below half of their peak ({', '.join(faded) or 'none'})."
+        f"Published: the curves show the order of events, and what is urgent first gives way to what comes later. "
+        f"**{holds}**: {ordered} of {len(pairs)} pairs of words peak in the order in which things began. {within} of "
+        f"{len(peaks)} words peak while it lasted or up to two weeks after. At the end {len(faded)} of {len(peaks)} "
+        f"words are below half of their peak ({', '.join(faded) or 'none'})."
     )

@@ -84,7 +84,7 @@ def _verdict(scores: Scores) -> str:
     lines.append(
         f"- Published: each moving bar is followed in one row. **{holds}** with the paper's `[Lambda H; U]` and past "
         f"topics that weigh at most one average document: the movers' mean cosine is at least {low:.3f}, and "
-        f"{kept:.0%} of the rows are kept or more."
+        f"at least {kept:.0%} of the rows are kept."
     )
     return "\n".join(lines) + (
         "\n\nThe statistics of HALS hold documents instead of topics, so that a memory of 1 already weighs as much as "

@@ -84,7 +84,7 @@ def lineage(
     n_terms: int = 4,
     ax: Any = None,
 ) -> Any:
-    """Each topic as a line from birth to end, as thick as its share; marks say what happened, and arcs to which topic."""
+    """Each topic as a line from birth to end, as thick as its share; marks say what happened, arcs with which topic."""
     shares, names = _shares(steps), _names(steps, n_terms)
     chosen = sorted(shares, key=lambda topic: -shares[topic].max())[:n_topics]
     chosen.sort(key=lambda topic: (int(np.argmax(shares[topic] > 0)), topic.zfill(8)))

@@ -46,8 +46,8 @@ def thread_curves(at_change, elsewhere):
 @pytest.mark.parametrize(
     ("at_change", "seen", "clean"),
     [
-        (0.2, "changes: **reproduced**", "elsewhere: **reproduced**"),
-        (0.9, "changes: **not reproduced**", "elsewhere: **not reproduced**"),
+        (0.2, "changes: **reproduced**", "rest: **reproduced**"),
+        (0.9, "changes: **not reproduced**", "rest: **not reproduced**"),
     ],
 )
 def test_newsgroup_threads(at_change, seen, clean):

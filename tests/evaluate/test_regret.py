@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -33,6 +35,24 @@ def test_following_the_true_shares_costs_little():
     ignorant = fs.evaluate.word_space_regret(topics, U, [(np.array([1.0, 0.0]), U)] * 400)
     assert curve[-1] < 1.0 < ignorant[-1] / 10
     assert curve[-1] / np.log(400) < 2 * curve[39] / np.log(40)  # of the order of log n
+
+
+@pytest.mark.parametrize("order", ["random", "blocks", "alternating"])
+def test_theorem_1_bounds_the_regret_whatever_the_order(order):
+    """Whoever plays the last expected tensor loses c^2/t at step t, because the tensors move by at most c/t."""
+    n = 300
+    topics = {
+        "random": np.random.default_rng(4).integers(2, size=n),
+        "blocks": np.repeat([0, 1, 0], 100),
+        "alternating": np.arange(n) % 2,
+    }[order]
+    shares = [np.bincount(topics[:t], minlength=2) / max(t, 1) for t in range(n + 1)]
+    tensors = [np.einsum("k,ka,kb,kc->abc", share, U, U, U) for share in shares]
+    c = 2.0 * np.linalg.norm(U, axis=1).max() ** 3
+    moved = [np.linalg.norm(after - before) for before, after in pairwise(tensors)]
+    assert all(step <= c / t + 1e-12 for t, step in enumerate(moved, start=1))
+    curve = fs.evaluate.word_space_regret(topics, U, [(share, U) for share in shares[:-1]])
+    assert np.all(curve <= c**2 * (1.0 + np.log(np.arange(1, n + 1))))
 
 
 def test_squared_distance_is_the_frobenius_norm_and_blind_to_order():

@@ -9,7 +9,12 @@ def test_regret_draws_each_learner_with_its_band_and_guides():
     n = np.arange(1, 201)
     ax = fs.plot.regret({"leader": np.stack([np.log(n) + 1, np.log(n) + 2]), "other": np.sqrt(n)})
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert labels == ["leader", "other"]
+    assert labels == [
+        "leader: mean, band: all 2 runs",
+        "other",
+        "leader at n = 20, continued as log n",
+        "leader at n = 20, continued as √n",
+    ]
     assert len(ax.get_lines()) == 4 and len(ax.collections) == 1
     assert ax.get_xscale() == "log"
 

@@ -56,7 +56,8 @@ def test_lineage_names_topics_in_the_order_of_birth_and_marks_events():
 
 def test_word_curves():
     ax = fs.plot.word_curves({"aid": [0.0, 0.1, 0.3], "debt": [0.2, 0.1, 0.0]}, topic="finance")
-    assert [text.get_text() for text in ax.texts] == ["aid", "debt"]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["aid", "debt"]
+    np.testing.assert_allclose([line.get_xydata()[0] for line in ax.lines[1::2]], [[2, 0.3], [0, 0.2]])  # the peaks
     np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.0, 0.1, 0.3])
 
 

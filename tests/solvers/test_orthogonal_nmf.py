@@ -9,7 +9,6 @@ from scipy.optimize import nnls
 from sklearn.decomposition._nmf import _initialize_nmf
 
 from firststory.datasets.bars import make_bars, mix_bars
-from firststory.evaluate.topics import match_topics
 from firststory.solvers.gram_nmf import Statistics, stream_step, topic_step
 from firststory.solvers.orthogonal_nmf import (
     Coding,
@@ -20,10 +19,12 @@ from firststory.solvers.orthogonal_nmf import (
     multiplicative,
     nndsvd,
     objective,
-    relate,
+    relate_products,
     relative_residuals,
+    sweeps_to_reach,
     violation,
 )
+from firststory.topics.lineage import match_topics
 
 
 @pytest.fixture
@@ -82,15 +83,27 @@ def test_multiplicative_updates_never_go_uphill_and_end_at_a_stationary_point():
     assert plain.violation < 1e-4
 
 
+@pytest.mark.parametrize("orthogonality", [0.0, 0.0005, 0.001, 0.03, 0.2, 1.0, 10.0])
+@pytest.mark.parametrize("growth", [1.02, 1.05, 3.0])
+def test_annealing_reaches_the_penalty_in_as_many_sweeps_as_it_says(orthogonality, growth):
+    rows = sp.csr_matrix(mix_bars(make_bars(), 8, 0.0, np.random.default_rng(0)))
+    start = from_documents(rows, 6, np.random.default_rng(1))
+    needed = sweeps_to_reach(orthogonality, growth)
+    options = {"orthogonality": orthogonality, "growth": growth}
+    assert multiplicative(Stack.of(rows), *start, sweeps=needed, **options).orthogonality == orthogonality
+    if needed > 1:
+        assert multiplicative(Stack.of(rows), *start, sweeps=needed - 1, **options).orthogonality < orthogonality
+
+
 def test_full_rank_theorem():
-    """Two exact factorisations of one matrix differ by an invertible P, and P is what `relate` returns."""
+    """Two exact factorisations of one matrix differ by an invertible P, and P is what `relate_products` returns."""
     rng = np.random.default_rng(4)
     old = np.zeros((9, 3))
     for j in range(3):
         old[3 * j : 3 * j + 3, j] = rng.uniform(0.5, 1.0, 3)
     mixing = np.array([[1.0, 0.4, 0.0], [0.0, 1.0, 0.3], [0.2, 0.0, 1.0]])
     new = old @ np.linalg.inv(mixing).T  # H_old = P H_new, so H_new = P^-1 H_old
-    relation = relate(old, new)
+    relation = relate_products(old.T @ new, new.T @ new)
     np.testing.assert_allclose(relation, mixing, atol=1e-6)
     codes = rng.random((6, 3))
     np.testing.assert_allclose((codes @ relation) @ new.T, codes @ old.T, atol=1e-6)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firststory.solvers.alignment import match_topics
 from firststory.solvers.spectral import repair_topics, repair_weights, smoothed, spectral_method, whiten
+from firststory.topics.lineage import match_topics
 
 
 def truth(seed, k=4, d=9):
@@ -39,7 +39,7 @@ def test_exact_moments_return_the_truth(seed, weighting):
     if np.linalg.svd(u * np.sqrt(w)[:, None], compute_uv=False)[-1] < 0.05:
         return  # nearly collinear topics amplify rounding
     found = from_exact_moments(w, u, rng, weighting=weighting)
-    order = match_topics(u, found.topics)
+    order = match_topics(found.topics, u)[0]
     np.testing.assert_allclose(found.topics[order], u, atol=1e-8)
     np.testing.assert_allclose(found.weights[order], w, atol=1e-8)
     assert found.residual < 1e-8
@@ -49,7 +49,7 @@ def test_permuting_words_permutes_topics():
     w, u, rng = truth(3)
     shuffle = rng.permutation(u.shape[1])
     plain, moved = from_exact_moments(w, u, rng), from_exact_moments(w, u[:, shuffle], rng)
-    order = match_topics(plain.topics[:, shuffle], moved.topics)
+    order = match_topics(moved.topics, plain.topics[:, shuffle])[0]
     np.testing.assert_allclose(moved.topics[order], plain.topics[:, shuffle], atol=1e-8)
     np.testing.assert_allclose(moved.weights[order], plain.weights, atol=1e-8)
 
@@ -66,7 +66,7 @@ def test_collinear_topics_count_once():
     u[2] = u[1]
     found = from_exact_moments(w, u, rng)
     assert len(found.weights) == 2
-    order = match_topics(u[:2], found.topics)
+    order = match_topics(found.topics, u[:2])[0]
     np.testing.assert_allclose(found.weights[order], [w[0], w[1] + w[2]], atol=1e-8)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firststory.estimator import _put, _take
-from firststory.topics.lineage import EVENTS, HISTORY, Lineage
+from firststory.topics.lineage import HISTORY_STEPS, KEPT_EVENTS, Lineage, match_topics
 
 
 def blocks(*groups, width=20):
@@ -85,7 +85,7 @@ def test_fading_by_share_and_coming_back():
     faded = [event for event in lineage.events if event.kind == "faded"]
     assert [event.topic for event in faded] == ["t1", "t1"]
     assert 8 <= faded[0].step <= 10 and 20 <= faded[1].step <= 22
-    np.testing.assert_allclose(lineage.trend(0), shares[-HISTORY:])
+    np.testing.assert_allclose(lineage.trend(0), shares[-HISTORY_STEPS:])
 
 
 def test_the_vocabulary_may_grow_and_topics_may_be_empty():
@@ -102,7 +102,7 @@ def test_state_round_trip_and_bound():
     lineage = Lineage()
     for _ in range(40):
         lineage.update(rng.random((4, 12)) ** 8, rng.random(4))
-    assert len(lineage.events) == EVENTS and lineage.shares.shape == (4, HISTORY)
+    assert len(lineage.events) == KEPT_EVENTS and lineage.shares.shape == (4, HISTORY_STEPS)
     state: dict = {}
     _put(state, "lineage_", lineage.get_state())
     twin = Lineage.from_state(_take(state)["lineage_"])
@@ -110,3 +110,16 @@ def test_state_round_trip_and_bound():
     assert twin.update(more).events == lineage.update(more).events
     assert twin.ids == lineage.ids
     np.testing.assert_array_equal(twin.relation, lineage.relation)
+
+
+def test_shuffled_topics_are_matched_whatever_their_width():
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(20, 0.1), size=6)
+    shuffle = rng.permutation(6)
+    wider = np.hstack([topics[shuffle], np.zeros((6, 3))]) + 1e-4
+    for found, true in ((wider, topics), (topics[shuffle], np.hstack([topics, np.zeros((6, 3))]))):
+        rows, cosines = match_topics(found, true)
+        np.testing.assert_array_equal(shuffle[rows], np.arange(6))
+        assert cosines.min() > 0.999
+    rows, cosines = match_topics(np.eye(3, 4), np.zeros((3, 4)))  # rows of zeros are like nothing, and do not divide
+    assert sorted(rows) == [0, 1, 2] and not cosines.any()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,8 +11,8 @@ import scipy.sparse as sp
 import firststory as fs
 from firststory.datasets.bars import make_bars, make_moving_bars, mix_bars
 from firststory.errors import ParameterError
-from firststory.evaluate.topics import match_topics
 from firststory.state import pack_state
+from firststory.topics.lineage import match_topics
 
 
 def topic_stream(topics, n, rng, weights=None):
@@ -54,7 +56,7 @@ def test_moving_bars_are_followed_in_their_row(solver, memory, rounds):
     model.partial_fit(mix_bars(make_moving_bars(0), 60, 0.0, rng))
     rows, cosines = match_topics(model.components_, make_moving_bars(0))
     assert cosines.min() > 0.99
-    for step in range(1, 6):
+    for step in range(1, 9):
         model.partial_fit(mix_bars(make_moving_bars(step), 60, 0.0, rng))
         now = make_moving_bars(step)
         cosines = np.sum(model.components_[rows] * now, axis=1) / np.linalg.norm(now, axis=1)
@@ -76,6 +78,38 @@ def test_too_much_memory_freezes_what_moves():
     now = make_moving_bars(6)
     cosines = np.sum(model.components_[rows] * now, axis=1) / np.linalg.norm(now, axis=1)
     assert cosines[:2].max() < 0.5 and cosines[2:].min() > 0.9
+
+
+@pytest.mark.parametrize("solver", ["hals", "multiplicative"])
+def test_the_orthogonality_that_is_asked_for_is_reached(solver):
+    """With 5 % per sweep, 100 sweeps end at 0.125: a higher penalty needs more of them, and then overlap is gone."""
+    rows = mix_bars(make_bars(crossing=True), 60, 0.0, np.random.default_rng(0))
+
+    def overlap(orthogonality):
+        model = fs.OnlineNMF(6, orthogonality=orthogonality, solver=solver, random_state=0).fit(rows)
+        return float(np.triu(model.components_ @ model.components_.T, 1).sum())
+
+    found = [overlap(orthogonality) for orthogonality in (0.03, 0.12, 0.2, 3.0)]
+    assert all(later < 0.9 * earlier for earlier, later in pairwise(found))
+    assert found[-1] < 1e-6
+
+
+def test_a_penalty_that_annealing_cannot_reach_is_refused():
+    with pytest.raises(ParameterError, match="within 10,000 sweeps"):
+        fs.OnlineNMF(2, orthogonality=1.0, growth=1.0001).fit(np.eye(3))
+
+
+@pytest.mark.parametrize(("solver", "memory"), [("hals", 3.0), ("multiplicative", 1.0)])
+def test_the_default_memory_is_the_one_that_was_chosen(planted, solver, memory):
+    rng = np.random.default_rng(9)
+    steps = [topic_stream(planted, 40, rng) for _ in range(3)]
+    default, chosen = (
+        fs.OnlineNMF(5, solver=solver, random_state=0, **options) for options in ({}, {"memory": memory})
+    )
+    for rows in steps:
+        default.partial_fit(rows)
+        chosen.partial_fit(rows)
+    np.testing.assert_array_equal(default.components_, chosen.components_)
 
 
 @pytest.mark.parametrize("solver", ["hals", "multiplicative"])

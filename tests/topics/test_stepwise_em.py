@@ -53,7 +53,7 @@ def test_the_common_factor_is_put_back_before_it_vanishes(monkeypatch):
     rows, _ = documents()
     runs = []
     for limit in (1e-30, 0.5):
-        monkeypatch.setattr("firststory.topics.stepwise_em.RESCALE", limit)
+        monkeypatch.setattr("firststory.topics.stepwise_em.SMALLEST_SCALE", limit)
         model = fs.StepwiseEM(3, random_state=0)
         for at in range(0, 300, 10):
             model.partial_fit(rows[at : at + 10])

@@ -10,7 +10,7 @@ SIDE = 12
 
 
 def make_bars(*, crossing: bool = False, side: int = SIDE) -> Floats:
-    """Six bars, one a row, as flat `side x side` images: apart from one another, or crossing.
+    """Six bars, one per row, as flat `side x side` images: apart from one another, or crossing.
 
     Examples
     --------
@@ -28,8 +28,16 @@ def make_bars(*, crossing: bool = False, side: int = SIDE) -> Floats:
 
 
 def make_moving_bars(step: int, *, side: int = SIDE) -> Floats:
-    """Six bars at one step: the first creeps right, the second up, one pixel a step; four stand still."""
-    right, up = min(step, side - 4), max(side - 4 - step, 3)
+    """Six bars at one step, one per row: the first moves right, the second up, one pixel per step; four stand still.
+
+    The bars are four pixels long, so that they reach the edge after `side - 4` steps and stay there.
+
+    Examples
+    --------
+    >>> [int(make_moving_bars(step)[1].reshape(12, 12).argmax() // 12) for step in (0, 1, 7, 8)]  # its upper end
+    [8, 7, 1, 0]
+    """
+    right, up = min(step, side - 4), max(side - 4 - step, 0)
     moving = [(slice(1, 2), slice(right, right + 4)), (slice(up, up + 4), slice(1, 2))]
     still = [(slice(row, row + 1), slice(3, None)) for row in (4, 9)]
     still += [(slice(5, 9), slice(column, column + 1)) for column in (5, 10)]

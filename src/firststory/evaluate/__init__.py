@@ -9,7 +9,8 @@ from firststory.evaluate.ranking import StepAuc, roc_auc_by_step, roc_curve
 from firststory.evaluate.regret import word_space_regret
 from firststory.evaluate.single_topic import LearningCurves, learning_curves
 from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
-from firststory.evaluate.topics import factor_divergence, match_topics, npmi_coherence, reconstruction_error
+from firststory.evaluate.topics import factor_divergence, npmi_coherence, reconstruction_error
+from firststory.topics.lineage import match_topics
 
 __all__ = [
     "BCubed",

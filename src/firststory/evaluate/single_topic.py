@@ -1,4 +1,4 @@
-"""How well a learner of single-topic models foretells a stream, and how near its parameters come to a reference."""
+"""How well a learner of single-topic models predicts a stream, and how close its parameters come to a reference."""
 
 from __future__ import annotations
 

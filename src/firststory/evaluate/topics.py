@@ -1,32 +1,18 @@
 """How good topics are: against known factors, against the corpus, and against labels.
 
-`match_topics` finds who is who, `factor_divergence` is the papers' KL, `npmi_coherence` asks whether a topic's words
-keep company, `reconstruction_error` what is left over.
+`match_topics` says which found topic is which true one, `factor_divergence` is the papers' KL, `npmi_coherence` asks
+whether the heaviest words of a topic occur together, `reconstruction_error` is what the topics leave unexplained.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
+from numpy.typing import ArrayLike
 
 from firststory.arrays import Floats
 from firststory.solvers.orthogonal_nmf import code_step, relative_residuals
-
-
-def match_topics(found: ArrayLike, true: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
-    """The found row that stands for each true one (Hungarian assignment on cosines), and those cosines.
-
-    Examples
-    --------
-    >>> rows, cosines = match_topics([[0, 2.0], [1, 0]], [[1, 0.0], [0, 1]])
-    >>> rows.tolist(), cosines.tolist()
-    ([1, 0], [1.0, 1.0])
-    """
-    similarity = _unit(true) @ _unit(found).T
-    order, chosen = linear_sum_assignment(-similarity)
-    return chosen.astype(np.int64), similarity[order, chosen]
+from firststory.topics.lineage import match_topics, unit_topics
 
 
 def factor_divergence(found: ArrayLike, true: ArrayLike) -> float:
@@ -64,14 +50,8 @@ def npmi_coherence(components: ArrayLike, documents: sp.spmatrix, n_terms: int =
 
 def reconstruction_error(components: ArrayLike, rows: sp.csr_matrix) -> tuple[float, Floats]:
     """`||X - WH||_F / ||X||_F` with the best codes W >= 0 for these topics, and the codes."""
-    topics = np.ascontiguousarray(_unit(components).T)
+    topics = np.ascontiguousarray(unit_topics(components).T)
     coding = code_step(rows, topics, sweeps=500, tolerance=1e-8)
     sizes = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
     left = float(np.sum(relative_residuals(rows, coding) ** 2 * sizes))
     return float(np.sqrt(left / max(float(sizes.sum()), 1e-300))), coding.codes
-
-
-def _unit(rows: ArrayLike) -> Floats:
-    array = np.asarray(rows, dtype=np.float64)
-    lengths = np.linalg.norm(array, axis=1, keepdims=True)
-    return np.asarray(array / np.where(lengths > 0.0, lengths, 1.0))

@@ -12,10 +12,10 @@ from firststory.plot.detection import _axes
 
 
 def regret(curves: Mapping[str, NDArray[np.float64]], ax: Any = None) -> Any:
-    """R(n) over n on a logarithmic axis, one line a learner; rows of a two-dimensional curve are runs.
+    """R(n) over n on a logarithmic axis, one line per learner; rows of a two-dimensional curve are runs.
 
-    Growth as log n is a straight line. The dotted guides go on from the first curve's value at a tenth of the stream
-    as log n and as sqrt n (the order of the proved bound).
+    The line is the mean over the runs, the band holds all of them. Growth as log n is a straight line. The dotted and
+    dashed guides continue the first curve from a tenth of the stream as log n and as sqrt n (the order of the bound).
 
     Examples
     --------
@@ -28,21 +28,25 @@ def regret(curves: Mapping[str, NDArray[np.float64]], ax: Any = None) -> Any:
     for name, values in curves.items():
         runs = np.atleast_2d(values)
         n = np.arange(1, runs.shape[1] + 1)
-        (line,) = ax.plot(n, runs.mean(axis=0), label=name, linewidth=1.8)
+        label = f"{name}: mean, band: all {len(runs)} runs" if len(runs) > 1 else name
+        (line,) = ax.plot(n, runs.mean(axis=0), label=label, linewidth=1.8)
         if len(runs) > 1:
-            ax.fill_between(n, runs.min(axis=0), runs.max(axis=0), color=line.get_color(), alpha=0.12, linewidth=0)
+            ax.fill_between(n, runs.min(axis=0), runs.max(axis=0), color=line.get_color(), alpha=0.15, linewidth=0)
         longest = max(longest, len(n))
         if anchor is None:
             at = max(len(n) // 10, 1)
-            anchor = at, float(runs.mean(axis=0)[at - 1])
-    if anchor is not None and longest > 10 and anchor[0] > 1 and anchor[1] > 0:
-        n = np.geomspace(anchor[0], longest, 50)
-        at, value = anchor
-        guides = {"log n": np.log(n) / np.log(at), "√n": np.sqrt(n / at)}
-        for name, growth in guides.items():
-            ax.plot(n, value * growth, color="0.45", linewidth=1.0, linestyle=":")
-            ax.annotate(name, (n[-1], value * growth[-1]), xytext=(3, 0), textcoords="offset points", color="0.35")
-    ax.set(xscale="log", xlabel="documents n", ylabel="regret", xlim=(1, 1.25 * longest), ylim=(0, None))
+            anchor = name, at, float(runs.mean(axis=0)[at - 1])
+    if anchor is not None and longest > 10 and anchor[1] > 1 and anchor[2] > 0:
+        name, at, value = anchor
+        n = np.geomspace(at, longest, 50)
+        for growth, style, values in (
+            ("log n", ":", np.log(n) / np.log(at)),
+            ("√n", "--", np.sqrt(n / at)),
+        ):
+            label = f"{name} at n = {at}, continued as {growth}"
+            ax.plot(n, value * values, color="0.35", linewidth=1.2, linestyle=style, label=label)
+    ax.set(xscale="log", xlabel="documents n", ylabel="regret", xlim=(1, 1.05 * longest), ylim=(0, None))
     ax.grid(alpha=0.25)
-    ax.legend(frameon=False, fontsize="small")
+    # Under the axes: bands are wide, and there is no corner that is always free.
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), frameon=False, fontsize="small", ncols=1)
     return ax

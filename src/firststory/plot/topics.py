@@ -1,4 +1,4 @@
-"""Topics over time: what rose, what faded, and when; who came of whom; which words a topic took up."""
+"""Topics over time: what rose, what faded, and when; which topic came from which; which words a topic took up."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def lineage(
     n_terms: int = 4,
     ax: Any = None,
 ) -> Any:
-    """Each topic a line from its birth to its end, as thick as its share; marks say what happened, arcs who to whom."""
+    """Each topic as a line from birth to end, as thick as its share; marks say what happened, arcs with which topic."""
     shares, names = _shares(steps), _names(steps, n_terms)
     chosen = sorted(shares, key=lambda topic: -shares[topic].max())[:n_topics]
     chosen.sort(key=lambda topic: (int(np.argmax(shares[topic] > 0)), topic.zfill(8)))
@@ -128,29 +128,31 @@ def lineage(
 def word_curves(
     curves: Mapping[str, ArrayLike], times: ArrayLike | None = None, *, topic: str = "", ax: Any = None
 ) -> Any:
-    """The probability of chosen words within a topic, step by step (`model.word_probability`)."""
+    """The probability of chosen words within a topic, step by step (`model.word_probability`); a dot marks each peak.
+
+    Examples
+    --------
+    >>> import firststory as fs
+    >>> ax = fs.plot.word_curves({"rescue": [0.3, 0.1, 0.0], "aid": [0.0, 0.1, 0.3]}, topic="the flood")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()], ax.get_ylabel()
+    (['rescue', 'aid'], 'probability within the flood')
+    """
     ax = _axes(ax, (9, 4.5))
     for number, (word, values) in enumerate(curves.items()):
         y = np.asarray(values, dtype=np.float64)
         x = _times(times, y.size)
         colour = PALETTE[number % len(PALETTE)]
-        ax.plot(x, y, color=colour, linewidth=1.8)
-        top = int(np.nanargmax(y)) if np.isfinite(y).any() else 0
-        ax.annotate(
-            word,
-            (x[top], y[top]),
-            xytext=(0, 4),
-            textcoords="offset points",
-            color=colour,
-            ha="center",
-            fontweight="bold",
-        )
+        ax.plot(x, y, color=colour, linewidth=1.8, label=word)
+        if np.isfinite(y).any():
+            top = int(np.nanargmax(y))
+            ax.plot(x[top : top + 1], y[top : top + 1], color=colour, marker="o", markersize=6)
     ax.set(ylabel=f"probability within {topic or 'the topic'}", xlabel="timestep" if times is None else None)
     ax.set_ylim(bottom=0.0)
-    ax.margins(y=0.15)
     ax.grid(alpha=0.25)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+    # Beside the axes: curves of one event cross, and a name on one of them lies on another.
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
     return ax
 
 

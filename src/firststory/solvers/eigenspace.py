@@ -9,7 +9,7 @@ import numpy as np
 
 from firststory.arrays import Floats
 
-BLOCKS = 4
+SEARCH_BLOCKS = 4
 """How many blocks the search space holds before it is restarted from its best vectors."""
 
 
@@ -37,7 +37,7 @@ def leading_eigenpairs(
     Iteration stops when the first `n_wanted` pairs are within `tolerance`. A small operator is simply written out.
     """
     d, width = start.shape
-    if d <= max(BLOCKS * width, 64):
+    if d <= max(SEARCH_BLOCKS * width, 64):
         values, vectors = np.linalg.eigh(_symmetric(apply(np.eye(d))))
         return Eigenpairs(values[::-1][:n_keep].copy(), np.ascontiguousarray(vectors[:, ::-1][:, :n_keep]), 0.0)
     wanted = n_keep if n_wanted is None else n_wanted
@@ -53,7 +53,7 @@ def leading_eigenpairs(
         violation = float(norms[:wanted].max() / max(abs(values[0]), 1e-300))
         if violation <= tolerance or iteration == max_iterations:
             break
-        if basis.shape[1] + n_keep > BLOCKS * width:
+        if basis.shape[1] + n_keep > SEARCH_BLOCKS * width:
             basis, image = ritz, ritz_image
         fresh = _orthonormal_to(basis, residual[:, norms > 1e-14 * max(abs(values[0]), 1e-300)])
         if not fresh.shape[1]:

@@ -16,7 +16,7 @@ from firststory.arrays import Floats
 from firststory.kernels.topics.factor import add_outer, nonnegative_quadratic
 from firststory.solvers.orthogonal_nmf import code_step, overlap_cost, unit_columns
 
-DEAD = 1e-8
+DEAD_ENERGY_SHARE = 1e-8
 """A topic with less than this part of the average topic's energy has nothing left to learn from."""
 
 
@@ -50,7 +50,7 @@ class Statistics:
     def alive(self) -> NDArray[np.bool_]:
         """Which topics carry energy."""
         energy = np.diag(self.gram)
-        return np.asarray(energy > DEAD * max(float(energy.mean()), 1e-300))
+        return np.asarray(energy > DEAD_ENERGY_SHARE * max(float(energy.mean()), 1e-300))
 
 
 def topic_step(statistics: Statistics, topics: Floats, *, orthogonality: float, sweeps: int = 1) -> None:

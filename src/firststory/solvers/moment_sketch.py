@@ -19,9 +19,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from firststory.arrays import Floats
-from firststory.kernels.topics.moments import add_documents, apply_pairs, mirror, project_documents
+from firststory.kernels.topics.moments import MomentSums, add_documents, apply_pairs, mirror, project_documents
 
-BLOCK = 2048
+BLOCK_WORDS = 2048
 """Words whose correction terms are multiplied at once."""
 
 
@@ -70,8 +70,8 @@ class MomentSketch:
 
     def add(self, documents: Documents, sign: int = 1) -> None:
         """Add documents of three words or more, or with sign = -1 take them away again."""
-        sums = (self.pairs, self.triples, self.word_triples, self.word_second, self.word_third, self.first)
-        add_documents(*documents, float(sign), self.basis, *sums)
+        sums = MomentSums(self.pairs, self.triples, self.word_triples, self.word_second, self.word_third, self.first)
+        add_documents(*documents, float(sign), self.basis, sums)
         self.n_documents += sign * len(documents)
 
     def widen(self, width: int) -> None:
@@ -99,8 +99,8 @@ class MomentSketch:
         for _ in range(3):  # contract the first axis and put the new one last: three times is all of them
             leading = np.tensordot(leading, frame, axes=([0], [0]))
         outer = np.zeros((k * k, k))
-        for start in range(0, self.width, BLOCK):
-            part = slice(start, start + BLOCK)
+        for start in range(0, self.width, BLOCK_WORDS):
+            part = slice(start, start + BLOCK_WORDS)
             words = self.basis[part] @ frame
             third = (2.0 / 3.0) * self.word_third[part, None] * words - self.word_triples[part] @ frame
             outer += np.einsum("ia,ib->iab", words, words).reshape(len(words), k * k).T @ third

@@ -5,11 +5,13 @@
 with `X = [Lambda H_old; U]`: the topics of the past as k weighted rows on top of the new documents. The stack is never
 built. The updates need only `X H'` and `W'X` of it, and both fall apart into a dense k-row part and a sparse one.
 
-Topics are term-major here (one row a term, one column a topic), the layout in which both products are quick.
+Topics are term-major here (one row per term, one column per topic), the layout in which both products are quick.
+Labels (B1)-(B7) are those of docs/methods/online-nmf.md.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,7 +22,10 @@ from sklearn.utils.extmath import randomized_svd
 from firststory.arrays import Floats
 from firststory.kernels.topics.factor import add_outer, nonnegative_quadratic, residual_squares, row_products
 
-TINY = 1e-12
+DENOMINATOR_FLOOR = 1e-12
+
+FIRST_ORTHOGONALITY = 1e-3
+"""Where annealing begins: with more from the start, topics die before they have specialised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Stack:
         return int(self.weights.size)
 
     def times(self, topics: Floats) -> Floats:
-        """`X H'`: one row a past topic, then one a document."""
+        """`X H'`: one row per past topic, then one per document."""
         past = self.weights[:, None] * (self.topics.T @ topics)
         return np.vstack([past, project(self.rows, topics)])
 
@@ -66,6 +71,8 @@ class Factors:
     topics: Floats
     """Term-major, columns of unit length."""
     objective: float
+    orthogonality: float
+    """The penalty of the last sweep: less than asked for where the sweeps ended before the annealing did."""
     violation: float
     """Size of the projected gradient over the size of the data part; 0 at a stationary point."""
 
@@ -92,7 +99,7 @@ def code_step(rows: sp.csr_matrix, topics: Floats, *, sweeps: int = 10, toleranc
     """Non-negative least squares of each row on the topics, each row on its own."""
     linear = project(rows, topics)
     gram = topics.T @ topics
-    codes: Floats = linear / np.maximum(gram.sum(axis=0), TINY)
+    codes: Floats = linear / np.maximum(gram.sum(axis=0), DENOMINATOR_FLOOR)
     nonnegative_quadratic(gram, linear, codes, sweeps, tolerance)
     return Coding(codes, linear, gram)
 
@@ -109,13 +116,8 @@ def relative_residuals(rows: sp.csr_matrix, coding: Coding) -> Floats:
     return np.sqrt(squares)
 
 
-def relate(old: Floats, new: Floats) -> Floats:
-    """The relation matrix P >= 0 with `h_i(old) ~ sum_j P_ij h_j(new)`, both term-major."""
-    return relate_products(old.T @ new, new.T @ new)
-
-
 def relate_products(products: Floats, gram: Floats) -> Floats:
-    """The same from `products = H_old H_new'` and `gram = H_new H_new'`."""
+    """The relation P >= 0 with `h_i(old) ~ sum_j P_ij h_j(new)`, from `H_old H_new'` and `gram = H_new H_new'`."""
     relation = np.zeros(products.shape)
     nonnegative_quadratic(gram, products, relation, 500, 1e-9)
     return relation
@@ -129,7 +131,7 @@ def unit_columns(topics: Floats) -> Floats:
 
 
 def overlap_cost(gram: Floats, orthogonality: float) -> float:
-    """alpha in the units of the data: `orthogonality = 1` makes overlap cost as much as fitting (safeguard 2)."""
+    """alpha in the units of the data: `orthogonality = 1` makes overlap cost as much as fitting."""
     return float(orthogonality * np.trace(gram) / max(gram.shape[0], 1))
 
 
@@ -153,7 +155,20 @@ def violation(stack: Stack, codes: Floats, topics: Floats, alpha: float) -> floa
     # At zero only a negative gradient is a fault; inside, any.
     faults = [np.where(x > 0.0, g, np.minimum(g, 0.0)) for x, g in ((codes, for_codes), (topics, for_topics))]
     size = float(np.linalg.norm(left) + np.linalg.norm(right))
-    return float(np.linalg.norm(faults[0]) + np.linalg.norm(faults[1])) / max(size, TINY)
+    return float(np.linalg.norm(faults[0]) + np.linalg.norm(faults[1])) / max(size, DENOMINATOR_FLOOR)
+
+
+def sweeps_to_reach(orthogonality: float, growth: float, start: float = FIRST_ORTHOGONALITY) -> int:
+    """How many annealed sweeps it takes until the penalty stands at `orthogonality`.
+
+    Examples
+    --------
+    >>> sweeps_to_reach(0.001, 1.05), sweeps_to_reach(0.03, 1.05), sweeps_to_reach(1.0, 1.05)
+    (1, 71, 143)
+    """
+    if orthogonality <= start:
+        return 1
+    return 1 + math.ceil(math.log(orthogonality / start) / math.log(growth))
 
 
 def multiplicative(
@@ -162,7 +177,7 @@ def multiplicative(
     topics: Floats,
     *,
     orthogonality: float,
-    start: float = 1e-3,
+    start: float = FIRST_ORTHOGONALITY,
     growth: float = 1.05,
     sweeps: int = 300,
     normalise: bool = True,
@@ -172,26 +187,27 @@ def multiplicative(
     """Multiplicative updates (B6) with alpha annealed from `start` up to `orthogonality`.
 
     `relative` measures alpha in units of the data's energy; `normalise` keeps topics at unit length, without which
-    shrinking H and growing W would cancel the penalty. `watch` is shown the topics after every sweep.
+    shrinking H and growing W would cancel the penalty. `watch` is shown the topics after every sweep. The penalty
+    grows by `growth` per sweep; `sweeps_to_reach` says how many sweeps it needs to get to `orthogonality`.
     """
     codes, topics = codes.copy(), topics.copy()
-    level = min(start, orthogonality)
-    alpha = 0.0
+    following, level, alpha = min(start, orthogonality), 0.0, 0.0
     for _ in range(sweeps):
+        level = following
         if normalise:
             codes *= unit_columns(topics)
-        codes *= stack.times(topics) / (codes @ (topics.T @ topics) + TINY)
+        codes *= stack.times(topics) / (codes @ (topics.T @ topics) + DENOMINATOR_FLOOR)
         gram = codes.T @ codes
         alpha = overlap_cost(gram, level) if relative else level
         # Gamma H of the default Gamma = 11' - I is the column sum less the column itself.
         spread = alpha * (topics.sum(axis=1, keepdims=True) - topics) if alpha > 0.0 else 0.0
-        topics *= stack.transposed_times(codes) / (topics @ gram + spread + TINY)
-        level = min(level * growth, orthogonality)
+        topics *= stack.transposed_times(codes) / (topics @ gram + spread + DENOMINATOR_FLOOR)
+        following = min(level * growth, orthogonality)
         if watch is not None:
             watch(topics)
     if normalise:
         codes *= unit_columns(topics)
-    return Factors(codes, topics, objective(stack, codes, topics, alpha), violation(stack, codes, topics, alpha))
+    return Factors(codes, topics, objective(stack, codes, topics, alpha), level, violation(stack, codes, topics, alpha))
 
 
 def from_documents(rows: sp.csr_matrix, k: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -201,8 +217,8 @@ def from_documents(rows: sp.csr_matrix, k: int, rng: np.random.Generator) -> tup
     for j in range(k):
         chosen = rng.choice(n, size=min(3, n), replace=False)
         topics[:, j] = np.asarray(rows[chosen].mean(axis=0)).ravel() * rng.uniform(0.5, 1.5, size=width)
-    topics += TINY * rng.random((width, k))
-    codes = project(rows, topics) / np.maximum(np.sum(topics * topics, axis=0), TINY)
+    topics += DENOMINATOR_FLOOR * rng.random((width, k))
+    codes = project(rows, topics) / np.maximum(np.sum(topics * topics, axis=0), DENOMINATOR_FLOOR)
     return codes, topics
 
 

@@ -20,7 +20,7 @@ Weighting = Literal["tensor", "nnls"]
 
 SMALLEST_WEIGHT = 1e-6
 
-SPURIOUS = 0.5
+SPURIOUS_VALUE = 0.5
 """True lambdas are 1/sqrt(w) >= 1. One well below is a component of noise: 1/lambda^2 would make it the largest."""
 
 
@@ -98,7 +98,7 @@ def repair_topics(raw: Floats) -> Floats:
 
 def repair_weights(values: Floats) -> Floats:
     """1/lambda^2 within [SMALLEST_WEIGHT, 1] and of unit sum; components of noise get the smallest weight."""
-    weights = np.where(values < SPURIOUS, 0.0, 1.0 / np.maximum(values, SPURIOUS) ** 2)
+    weights = np.where(values < SPURIOUS_VALUE, 0.0, 1.0 / np.maximum(values, SPURIOUS_VALUE) ** 2)
     return _unit_sum(np.clip(weights, SMALLEST_WEIGHT, 1.0))
 
 

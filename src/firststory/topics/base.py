@@ -24,7 +24,7 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
     """Base of every topic model.
 
     A subclass writes `_begin` (forget everything), `_learn` and `_transform` (pure); all get canonical rows.
-    `components_` has one row a topic and one column a term.
+    `components_` has one row per topic and one column per term.
     """
 
     components_: Floats
@@ -59,7 +59,7 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
         return self.partial_fit(X, y)
 
     def partial_fit(self, X: ArrayLike | sp.spmatrix, y: Any = None) -> Self:
-        """Learn one timestep. X may be wider than before: new terms stand on the right."""
+        """Learn one timestep. X may be wider than before: new terms are on the right."""
         self._check_parameters()
         first = not hasattr(self, "n_features_in_")
         rows = self._rows(X, learn=True)
@@ -82,7 +82,7 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
             raise ParameterError(
                 owner=type(self).__name__,
                 parameter="vocabulary",
-                allowed=f"at least {self.components_.shape[1]} terms, one a column",
+                allowed=f"at least {self.components_.shape[1]} terms, one per column",
                 received=len(vocabulary),
                 remedy="Pass the vectorizer's get_feature_names_out().",
             )
@@ -110,7 +110,7 @@ class StreamTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Stream
         return self.lineage_.events_at(self.lineage_.step)
 
     def word_probability(self, columns: Sequence[int] | NDArray[np.integer[Any]]) -> Floats:
-        """The probability of chosen terms within each topic, `h_jv / sum_v h_jv`: one row a topic, one column a term.
+        """The probability of chosen terms within each topic, `h_jv / sum_v h_jv` (topics x terms).
 
         Terms beyond what was learnt have probability 0, so that a word can be followed from before it was ever seen.
         """

@@ -1,4 +1,4 @@
-"""Who is who among the topics of two steps: stable names, drift, and what happened to each.
+"""Which topic of this step is which of the last: stable names, drift, and what happened to each.
 
 Rows of a topic model are slots, not identities: a slot can be taken over by another topic, and some models shuffle
 them. `Lineage` compares each step's topics with those of the step before, for any model whose topics are rows of
@@ -11,22 +11,22 @@ from dataclasses import astuple
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from firststory.arrays import Floats
 from firststory.records import TopicEvent, TopicEventKind
 from firststory.solvers.orthogonal_nmf import relate_products, unit_columns
 
-SAME = 0.5
+SAME_TOPIC_COSINE = 0.5
 """Cosine above which a topic keeps its name."""
-PART = 0.3
+PART_SHARE = 0.3
 """Entry of the row-normalised relation matrix above which one topic counts as part of another."""
-FADED = 0.2
+FADED_SHARE = 0.2
 """Part of its former peak share under which a topic counts as faded; it may come back."""
-HISTORY = 30
-"""Steps of share and similarity that are kept a topic."""
-EVENTS = 60
+HISTORY_STEPS = 30
+"""Steps of share and similarity that are kept per topic."""
+KEPT_EVENTS = 60
 """Events that are kept; the store keeps the rest."""
 
 
@@ -40,7 +40,7 @@ class Lineage:
     similarity : ndarray
         Cosine of each topic with itself one step earlier; NaN for a topic that was just born.
     changed : ndarray of bool
-        Where the similarity stands out below its running median: the topic now talks of something else.
+        Where the similarity is far below its running median: the topic now talks about something else.
     own_part : ndarray
         The part of what flowed into each topic that is its own.
     relation : ndarray (n_old, n_new)
@@ -65,9 +65,9 @@ class Lineage:
         self.topics: Floats = np.zeros((0, 0))
         """Of the last step, term-major, columns of unit length."""
         self.relation: Floats = np.zeros((0, 0))
-        self.shares: Floats = np.zeros((0, HISTORY))
+        self.shares: Floats = np.zeros((0, HISTORY_STEPS))
         """Each topic's share over the last steps, newest last; NaN before its birth."""
-        self.similarities: Floats = np.zeros((0, HISTORY))
+        self.similarities: Floats = np.zeros((0, HISTORY_STEPS))
         self.changed: NDArray[np.bool_] = np.zeros(0, dtype=bool)
         self.parents: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         """The old row whose name each row carries on, -1 for a topic that was just born."""
@@ -111,7 +111,7 @@ class Lineage:
         return tuple(event for event in self.events if event.step == step)
 
     def renumber(self, new: NDArray[np.int64]) -> None:
-        """Columns under other numbers: column v becomes `new[v]`, in the same order; what is -1 is forgotten."""
+        """Column v becomes `new[v]`, in the same order; columns with -1 are forgotten."""
         self.topics = self.topics[np.flatnonzero(new[: self.topics.shape[0]] >= 0)]
 
     # -- one step ------------------------------------------------------------------------------------------
@@ -131,8 +131,8 @@ class Lineage:
 
         old_ids, old_shares, old_sims, old_born = self.ids, self.shares, self.similarities, self.born
         self.ids, self.born = [""] * k, [self.step] * k
-        self.shares = np.full((k, HISTORY), np.nan)
-        self.similarities = np.full((k, HISTORY), np.nan)
+        self.shares = np.full((k, HISTORY_STEPS), np.nan)
+        self.similarities = np.full((k, HISTORY_STEPS), np.nan)
         for j in range(k):
             i = int(parent[j])
             if i >= 0:
@@ -147,25 +147,25 @@ class Lineage:
                 self.shares[j, -1] = parts[j]
         self.topics = topics
         self.changed = _stand_out(self.similarities)
-        self._tell(parent, cosine, old_ids, old_shares)
+        self._record_events(parent, cosine, old_ids, old_shares)
         return self
 
     def _match(self, cosine: Floats, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The old row whose name each new row carries on, or -1: the best assignment, where it is close enough."""
         parent = np.full(alive.size, -1, dtype=np.int64)
         for i, j in zip(*linear_sum_assignment(-cosine), strict=True):
-            if cosine[i, j] > SAME and self.ids[i] and alive[j]:
+            if cosine[i, j] > SAME_TOPIC_COSINE and self.ids[i] and alive[j]:
                 parent[j] = i
         return parent
 
     # -- events --------------------------------------------------------------------------------------------
 
-    def _tell(self, parent: NDArray[np.int64], cosine: Floats, old_ids: list[str], old_shares: Floats) -> None:
+    def _record_events(self, parent: NDArray[np.int64], cosine: Floats, old_ids: list[str], old_shares: Floats) -> None:
         begins = not any(old_ids)
         became = _row_normalised(self.relation)
         for j, name in enumerate(self.ids):
             if name and parent[j] < 0:
-                self._tell_birth(j, name, cosine, became, old_ids, begins)
+                self._record_birth(j, name, cosine, became, old_ids, begins)
             elif name and self.changed[j]:
                 usual = float(np.nanmedian(self.similarities[j, :-1]))
                 self._add(
@@ -174,17 +174,19 @@ class Lineage:
         kept = {int(i) for i in parent if i >= 0}
         for i, name in enumerate(old_ids):
             if name and i not in kept:
-                self._tell_end(i, name, cosine, became, float(np.nan_to_num(old_shares[i, -1])))
-        self._tell_fading()
+                self._record_end(i, name, cosine, became, float(np.nan_to_num(old_shares[i, -1])))
+        self._record_fading()
 
-    def _tell_birth(self, j: int, name: str, cosine: Floats, became: Floats, old_ids: list[str], begins: bool) -> None:
+    def _record_birth(
+        self, j: int, name: str, cosine: Floats, became: Floats, old_ids: list[str], begins: bool
+    ) -> None:
         if begins:
             self._add("born", name, (), self.shares[j, -1], "there from the start")
             return
         # Split: an old topic is now a mixture of this one and of at least one other.
         for i in np.argsort(-became[:, j], kind="stable"):
-            strong = np.flatnonzero(became[i] > PART)
-            if old_ids[i] and became[i, j] > PART and strong.size > 1:
+            strong = np.flatnonzero(became[i] > PART_SHARE)
+            if old_ids[i] and became[i, j] > PART_SHARE and strong.size > 1:
                 mixture = ", ".join(f"{became[i, other]:.2f} {self.ids[other]}" for other in strong)
                 self._add("split", name, (old_ids[i],), became[i, j], f"{old_ids[i]} = {mixture}")
                 return
@@ -192,13 +194,13 @@ class Lineage:
         near = f"nearest earlier topic {old_ids[best] or 'none'}, cosine {cosine[best, j]:.2f}"
         self._add("born", name, (), 1.0 - cosine[best, j], near)
 
-    def _tell_end(self, i: int, name: str, cosine: Floats, became: Floats, share: float) -> None:
+    def _record_end(self, i: int, name: str, cosine: Floats, became: Floats, share: float) -> None:
         if name in self.asleep:
             self.asleep.remove(name)
         # Merged: this topic and another old one are now, for a good part, one and the same.
         for j in np.argsort(-became[i], kind="stable"):
-            strong = np.flatnonzero(became[:, j] > PART)
-            if self.ids[j] and became[i, j] > PART and strong.size > 1:
+            strong = np.flatnonzero(became[:, j] > PART_SHARE)
+            if self.ids[j] and became[i, j] > PART_SHARE and strong.size > 1:
                 into = self.ids[j]
                 why = f"{became[i, j]:.2f} of it is {into}, which also holds {strong.size - 1} other"
                 self._add("merged", name, (into,), became[i, j], why)
@@ -206,15 +208,15 @@ class Lineage:
         best = float(cosine[i].max()) if cosine.shape[1] else 0.0
         self._add("faded", name, (), share, f"no successor (best cosine {best:.2f}); last share {share:.1%}")
 
-    def _tell_fading(self) -> None:
-        """A topic that keeps its words but lost its readers: share under a fifth of its peak, three steps smoothed."""
+    def _record_fading(self) -> None:
+        """A topic that keeps its words but lost its share: under a fifth of its peak, as a mean of three steps."""
         for j, name in enumerate(self.ids):
             known = self.shares[j][~np.isnan(self.shares[j])]
             if not name or known.size < 6:
                 continue
             smooth = np.convolve(known, np.full(3, 1 / 3), mode="valid")
             peak = float(smooth.max())
-            if name not in self.asleep and smooth[-1] < FADED * peak:
+            if name not in self.asleep and smooth[-1] < FADED_SHARE * peak:
                 self.asleep.append(name)
                 self._add("faded", name, (), smooth[-1], f"share {smooth[-1]:.1%}, once {peak:.1%}")
             elif name in self.asleep and smooth[-1] > 0.5 * peak:
@@ -222,7 +224,7 @@ class Lineage:
 
     def _add(self, kind: TopicEventKind, topic: str, others: tuple[str, ...], weight: float, evidence: str) -> None:
         self.events.append(TopicEvent(self.step, kind, topic, others, round(float(weight), 6), evidence))
-        del self.events[:-EVENTS]
+        del self.events[:-KEPT_EVENTS]
 
     # -- state ---------------------------------------------------------------------------------------------
 
@@ -257,6 +259,32 @@ class Lineage:
             for step, kind, topic, others, weight, evidence in state["events"]
         ]
         return made
+
+
+def match_topics(found: ArrayLike, true: ArrayLike) -> tuple[NDArray[np.int64], Floats]:
+    """For each true (or earlier) topic the row of the found one that matches it, and their cosine.
+
+    The assignment with the largest total cosine (Hungarian method). Terms on the right that only one of the two has
+    count as zeros in the other.
+
+    Examples
+    --------
+    >>> rows, cosines = match_topics([[0, 2.0], [1, 0]], [[1, 0.0], [0, 1]])
+    >>> rows.tolist(), cosines.tolist()
+    ([1, 0], [1.0, 1.0])
+    """
+    ours, theirs = unit_topics(found), unit_topics(true)
+    common = min(ours.shape[1], theirs.shape[1])
+    cosine = theirs[:, :common] @ ours[:, :common].T
+    order, chosen = linear_sum_assignment(-cosine)
+    return chosen.astype(np.int64), cosine[order, chosen]
+
+
+def unit_topics(rows: ArrayLike) -> Floats:
+    """Each row divided by its length; rows of zeros stay."""
+    array = np.asarray(rows, dtype=np.float64)
+    lengths = np.linalg.norm(array, axis=1, keepdims=True)
+    return np.asarray(array / np.where(lengths > 0.0, lengths, 1.0))
 
 
 def _row_normalised(relation: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,18 +24,26 @@ from firststory.solvers.orthogonal_nmf import (
     multiplicative,
     nndsvd,
     relative_residuals,
+    sweeps_to_reach,
     unit_columns,
 )
 from firststory.topics.base import StreamTopicModel
 
-FLOOR = 1e-3
-"""Multiplicative updates never leave an exact zero: warm starts stand at least this part of a topic's peak above."""
+FLOOR_SHARE = 1e-3
+"""Multiplicative updates never leave an exact zero: warm starts are at least this part of a topic's peak."""
 
 COLD_ROUNDS = 10
 """Alternations of codes and topics in the first timestep."""
 
-ALARM = 3.0
-"""Standard deviations above the usual residual at which a batch is taken to hold a topic that is not there yet."""
+AUTO_MEMORY = {"hals": 3.0, "multiplicative": 1.0}
+"""`memory="auto"`. 3 was chosen on Reuters-21578 (`firststory reproduce nmf-time`); past topics that weigh more than 1
+freeze if they move (`firststory reproduce moving-bars`)."""
+
+MAX_SWEEPS = 10_000
+"""Annealing that needs more sweeps than this is refused."""
+
+ALARM_DEVIATIONS = 3.0
+"""Standard deviations above the usual residual at which a timestep is taken to hold a topic that is not known yet."""
 
 
 class OnlineNMF(StreamTopicModel):
@@ -43,7 +51,9 @@ class OnlineNMF(StreamTopicModel):
 
     Rows of `components_` are topics of unit length, and each keeps its row while it changes. Use it to follow what
     a stream talks about: topics drift with the text (`memory`), `relation_` says which mixture of the new topics each
-    old one has become, and `lineage_` gives them stable names with the events of their lives.
+    old one has become, and `lineage_` gives them stable names with the events of their lives. Do not use it to detect
+    single new documents (use a detector), for timesteps of a few documents, or where topics must have probabilities
+    (use `SpectralLeader` or `StepwiseEM`).
 
     Parameters
     ----------
@@ -52,11 +62,12 @@ class OnlineNMF(StreamTopicModel):
     orthogonality : float, default=0.03
         Cost of overlap between topics, relative to the cost of a bad fit. Above about 0.1 only topics without any
         common term survive; 0 is plain NMF.
-    memory : float, default=1.0
+    memory : float or "auto", default="auto"
         How much the past weighs against the timestep being learnt. 0 forgets it. With ``solver="hals"`` it is the
         number of timesteps' worth of documents that the statistics hold (`rho = memory / (1 + memory)`; ``inf``
         keeps everything, for streams that do not move). With ``solver="multiplicative"`` it is the weight of each
-        old topic in average documents (the paper's Lambda); above 1 moving topics freeze.
+        old topic in average documents (the paper's Lambda); above 1 moving topics freeze. "auto" is 3 with HALS, as
+        chosen on Reuters-21578, and 1 with multiplicative updates.
     solver : {"hals", "multiplicative"}, default="hals"
         Coordinate descent on Gram statistics of the decayed past, or the paper's factorisation of `[Lambda H; U]` by
         multiplicative updates.
@@ -66,12 +77,14 @@ class OnlineNMF(StreamTopicModel):
         Random starts with ``init="documents"``; the one with the lowest objective is kept.
     sweeps : int, default=100
         Annealed multiplicative sweeps of the first timestep, and of every timestep with ``solver="multiplicative"``.
+        There are more where the penalty needs more to reach `orthogonality`: 71 for 0.03, 143 for 1.
     growth : float, default=1.05
-        Factor by which the penalty grows a sweep while it is annealed from 0.001 to `orthogonality`.
+        Factor by which the penalty grows per sweep while it is annealed from 0.001 to `orthogonality`. Refused where
+        that would take more than 10,000 sweeps.
     rounds : int, default=1
-        Alternations of codes and topics a timestep with ``solver="hals"``.
+        Alternations of codes and topics per timestep with ``solver="hals"``.
     birth : {"add", "replace"} or None, default=None
-        What to do when a timestep's residual stands three standard deviations above the usual: add a topic made of
+        What to do when a timestep's residual is three standard deviations above the usual: add a topic made of
         what is left over (up to `max_components`), replace the weakest topic by it, or nothing.
     max_components : int, default=100
         Topics beyond which ``birth="add"`` replaces instead.
@@ -111,7 +124,7 @@ class OnlineNMF(StreamTopicModel):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "orthogonality": [Interval(Real, 0, None, closed="left")],
-        "memory": [Interval(Real, 0, None, closed="both")],
+        "memory": [Interval(Real, 0, None, closed="both"), StrOptions({"auto"})],
         "solver": [StrOptions({"hals", "multiplicative"})],
         "init": [StrOptions({"nndsvd", "documents"})],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -128,7 +141,7 @@ class OnlineNMF(StreamTopicModel):
         n_components: int = 20,
         *,
         orthogonality: float = 0.03,
-        memory: float = 1.0,
+        memory: float | Literal["auto"] = "auto",
         solver: str = "hals",
         init: str = "nndsvd",
         n_init: int = 5,
@@ -155,13 +168,21 @@ class OnlineNMF(StreamTopicModel):
     # -- the stream contract -------------------------------------------------------------------------------
 
     def _begin(self, rows: sp.csr_matrix) -> None:
-        if self.solver == "multiplicative" and np.isinf(self.memory):
+        if self.solver == "multiplicative" and np.isinf(self._memory):
             raise ParameterError(
                 owner="OnlineNMF",
                 parameter="memory",
                 allowed='finite with solver="multiplicative"',
                 received=self.memory,
                 remedy='Pass a finite memory, or solver="hals".',
+            )
+        if sweeps_to_reach(self.orthogonality, self.growth) > MAX_SWEEPS:
+            raise ParameterError(
+                owner="OnlineNMF",
+                parameter="growth",
+                allowed=f"large enough to reach orthogonality {self.orthogonality:g} within {MAX_SWEEPS:,} sweeps",
+                received=self.growth,
+                remedy="Pass a larger growth (1.02 to 1.05 is slow enough), or a smaller orthogonality.",
             )
         k, width = self.n_components, rows.shape[1]
         self.components_ = np.zeros((k, width))
@@ -228,13 +249,17 @@ class OnlineNMF(StreamTopicModel):
             topics,
             orthogonality=self.orthogonality,
             growth=self.growth,
-            sweeps=1 if skip else self.sweeps,
+            sweeps=1 if skip else max(self.sweeps, sweeps_to_reach(self.orthogonality, self.growth)),
         )
+
+    @property
+    def _memory(self) -> float:
+        return AUTO_MEMORY[self.solver] if self.memory == "auto" else float(self.memory)
 
     # -- every later timestep ------------------------------------------------------------------------------
 
     def _hals_step(self, rows: sp.csr_matrix, coding: Coding) -> tuple[Floats, Floats, Statistics]:
-        rho = 1.0 if np.isinf(self.memory) else self.memory / (1.0 + self.memory)
+        rho = 1.0 if np.isinf(self._memory) else self._memory / (1.0 + self._memory)
         past = Statistics(self.gram_, self.cross_).times(rho)
         return stream_step(
             rows, self._topics(), past, coding.codes, orthogonality=self.orthogonality, rounds=self.rounds
@@ -246,12 +271,12 @@ class OnlineNMF(StreamTopicModel):
         k = old.shape[1]
         lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1))).ravel()
         size = float(lengths[lengths > 0.0].mean())
-        weights = np.full(k, max(self.memory * size, 1e-8))
-        topics = np.maximum(old, FLOOR * np.maximum(old.max(axis=0), 1e-12))
-        codes = np.vstack([np.diag(weights) + 0.01 * size, np.maximum(coding.codes, FLOOR * size)])
+        weights = np.full(k, max(self._memory * size, 1e-8))
+        topics = np.maximum(old, FLOOR_SHARE * np.maximum(old.max(axis=0), 1e-12))
+        codes = np.vstack([np.diag(weights) + 0.01 * size, np.maximum(coding.codes, FLOOR_SHARE * size)])
         factors = self._anneal(Stack(old, weights, rows), codes, topics)
         # A topic planted in this step, or a past without weight, says nothing about what the old topics became.
-        known = self.memory > 0.0 and self.born_ < 0
+        known = self._memory > 0.0 and self.born_ < 0
         self.short_relation_ = factors.codes[:k] / weights[:, None] if known else None
         now = factors.codes[k:]
         return now, factors.topics, Statistics.empty(rows.shape[1], k).plus(rows, now)
@@ -274,14 +299,14 @@ class OnlineNMF(StreamTopicModel):
         self.weights_ = mass / total if total > 0.0 else np.full(mass.size, 1.0 / mass.size)
 
     def _widen(self, width: int) -> None:
-        """New terms stand on the right with nothing known of them."""
+        """New terms are columns of zeros on the right."""
         more = width - self.components_.shape[1]
         if more > 0:
             self.components_ = np.pad(self.components_, ((0, 0), (0, more)))
             self.cross_ = np.pad(self.cross_, ((0, more), (0, 0)))
 
     def renumber(self, new: NDArray[np.int64]) -> None:
-        """Columns under other numbers: column v becomes `new[v]`, in the same order; what is -1 is forgotten."""
+        """Column v becomes `new[v]`, in the same order; columns with -1 are forgotten."""
         kept = np.flatnonzero(new >= 0)
         self._widen(new.size)
         self.components_, self.cross_ = self.components_[:, kept], self.cross_[kept]
@@ -293,12 +318,12 @@ class OnlineNMF(StreamTopicModel):
         return np.ascontiguousarray(self.components_.T)
 
     def _observe_residual(self, rows: sp.csr_matrix) -> Coding:
-        """Measure what the topics leave over of the new rows; a topic is born where that is out of the ordinary."""
+        """Measure what the topics leave unexplained of the new rows; a topic is born where that is unusually much."""
         coding = code_step(rows, self._topics())
         left = relative_residuals(rows, coding)
         self.residual_ = float(left.mean())
         self.born_ = -1
-        if self.birth is not None and out_of_the_ordinary(self.residual_, self.residuals_):
+        if self.birth is not None and unusually_large(self.residual_, self.residuals_):
             self._give_birth(rows, coding.codes, left)
             coding = code_step(rows, self._topics())
         self.residuals_ = np.append(self.residuals_, self.residual_)[-30:]
@@ -342,8 +367,8 @@ class OnlineNMF(StreamTopicModel):
         self.cross_[:, slot] = energy * seed
 
 
-def out_of_the_ordinary(value: float, usual: Floats) -> bool:
-    """Whether a residual stands ALARM standard deviations above the recent ones (five at least)."""
+def unusually_large(value: float, usual: Floats) -> bool:
+    """Whether a residual is ALARM_DEVIATIONS standard deviations above the recent ones (five at least)."""
     if usual.size < 5:
         return False
-    return value > float(usual.mean()) + ALARM * max(float(usual.std()), 0.002)
+    return value > float(usual.mean()) + ALARM_DEVIATIONS * max(float(usual.std()), 0.002)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from firststory.arrays import Ints
 from firststory.solvers.moment_sketch import Documents
 
-SLACK = 2
+ARENA_FACTOR = 2
 """The arena is packed when it holds this many times what is alive."""
 
 
@@ -79,7 +79,7 @@ class Reservoir:
         size = len(came.data)
         if self._used + size > len(self._data):
             alive = int((self._end - self._begin).sum())
-            self._pack(SLACK * (alive + size) + 1024)
+            self._pack(ARENA_FACTOR * (alive + size) + 1024)
         at = self._used
         self._indices[at : at + size] = came.indices
         self._data[at : at + size] = came.data

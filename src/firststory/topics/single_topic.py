@@ -16,7 +16,7 @@ from firststory.arrays import Floats
 from firststory.kernels.topics.mixture_of_words import add_log_likelihood
 from firststory.topics.base import StreamTopicModel
 
-TIMESTEP = 20
+TIMESTEP_DOCUMENTS = 20
 """Documents that make a timestep of the lineage. Smaller batches are gathered: these models may learn one by one, and
 comparing whole topics at each document would cost more than learning it."""
 
@@ -41,7 +41,7 @@ class SingleTopicModel(StreamTopicModel):
         return self.components_
 
     def predictive_nll(self, X: ArrayLike | sp.spmatrix) -> Floats:
-        """-log sum_j w_j prod_l u_j[x_l] of each row, in nats: how badly the past foretold it.
+        """-log sum_j w_j prod_l u_j[x_l] of each row, in nats: how badly the past predicted it.
 
         Words in order, without the multinomial coefficient. Terms right of what was learnt are left out.
         """
@@ -53,7 +53,7 @@ class SingleTopicModel(StreamTopicModel):
             self._recent_shares_, self._recent_documents_ = np.zeros(len(self.weights_)), 0
         self._recent_shares_ += self._transform(rows).sum(axis=0)
         self._recent_documents_ += rows.shape[0]
-        if self.lineage_.step < 0 or self._recent_documents_ >= TIMESTEP:
+        if self.lineage_.step < 0 or self._recent_documents_ >= TIMESTEP_DOCUMENTS:
             self.lineage_.update(self.components_, self._recent_shares_)
             self._recent_shares_, self._recent_documents_ = np.zeros(len(self.weights_)), 0
 

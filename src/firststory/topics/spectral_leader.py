@@ -11,21 +11,21 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.arrays import Floats
-from firststory.solvers.alignment import match_topics
 from firststory.solvers.eigenspace import leading_eigenpairs
 from firststory.solvers.moment_sketch import Documents, MomentSketch, pair_operator, project
 from firststory.solvers.spectral import SpectralEstimate, smoothed, spectral_method
+from firststory.topics.lineage import match_topics
 from firststory.topics.reservoir import Reservoir
 from firststory.topics.single_topic import SingleTopicModel, WordProbabilities, log_joint, posterior_of
 
-SHORTEST = 3.0
+MIN_WORDS = 3.0
 """A document needs three words: its ordered triples are the third moment."""
 
-STALE = 0.1
-"""The frame is renewed when this part of the pool has changed since: O(1) a document, whatever the stream's length."""
+RENEWAL_SHARE = 0.1
+"""The frame is renewed when this part of the pool has changed: O(1) per document, whatever the stream's length."""
 
-FEW_TERMS = 100
-"""Up to here the sampling noise of the eigenvalues is small, and a smaller one can be told from zero."""
+SMALL_VOCABULARY = 100
+"""Up to here the sampling noise of the eigenvalues is small, and a smaller one can be distinguished from zero."""
 
 
 class SpectralLeader(SingleTopicModel):
@@ -50,7 +50,7 @@ class SpectralLeader(SingleTopicModel):
         Re-estimate when this many documents have come since the last time, or when the stream has doubled since.
     sketch : "auto", int or None, default="auto"
         Size r of the frame that the moments are kept in; "auto" is 3 n_topics (2 n_topics from 20 topics on), at most
-        the number of terms. None whitens anew from the whole reservoir at each estimate: exact and slow.
+        the number of terms. None whitens again from the whole reservoir at each estimate: exact and slow.
     reservoir_bias : float or None, default=None
         None: a uniform sample of the whole stream. A number in (0, 1]: a new document enters the full pool with this
         probability, so that the past fades and the model follows drift.
@@ -79,7 +79,7 @@ class SpectralLeader(SingleTopicModel):
     rank_ : int
         How many topics the moments support; the others are the background at weight near 0.
     spectrum_ : (n_topics,)
-        Leading eigenvalues of the pair moment; the last over the first says how well topics are told apart.
+        Leading eigenvalues of the pair moment; the last over the first says how well topics can be separated.
     residual_ : float
         Part of the whitened tensor that the topics leave unexplained.
     n_documents_, n_short_ : int
@@ -169,14 +169,14 @@ class SpectralLeader(SingleTopicModel):
         self._estimate()
 
     def _learn(self, rows: sp.csr_matrix) -> None:
-        long_enough = rows.sum(axis=1).A1 >= SHORTEST
+        long_enough = rows.sum(axis=1).A1 >= MIN_WORDS
         gone, came = self._pool_.offer(rows if long_enough.all() else rows[long_enough], self._rng_)
         n_new = int(long_enough.sum())
         self.n_documents_ += n_new
         self.n_short_ += rows.shape[0] - n_new
         if rows.nnz and self.n_documents_ == 0:
             warnings.warn(
-                f"SpectralLeader: none of {rows.shape[0]} documents holds {SHORTEST:g} words: nothing to learn. "
+                f"SpectralLeader: none of {rows.shape[0]} documents holds {MIN_WORDS:g} words: nothing to learn. "
                 'Pass word counts (StreamVectorizer(weighting="count", norm=None)), not normalised rows.',
                 stacklevel=3,
             )
@@ -196,14 +196,14 @@ class SpectralLeader(SingleTopicModel):
             self._estimate()
 
     def _stale(self) -> bool:
-        """Whether the frame has to be made anew from the pool."""
+        """Whether the frame has to be made again from the pool."""
         width, rank = self._sketch_.width, self._sketch_.rank
         wanted = min(self._frame_size(), width)
         if rank < wanted:
             return True
         if rank == width:  # the frame is the whole space: nothing to renew, but rounding to be cleared now and then
             return self._changed_ > max(self.reservoir, 10_000)
-        return self.sketch is None or self._changed_ > STALE * len(self._pool_)
+        return self.sketch is None or self._changed_ > RENEWAL_SHARE * len(self._pool_)
 
     def _renew_frame(self) -> None:
         """An orthonormal basis of the leading eigenspace of M2 over the pool, and the pool's moments in it."""
@@ -240,7 +240,7 @@ class SpectralLeader(SingleTopicModel):
             sketch.first / max(sketch.n_documents, 1),
             self.n_topics,
             starts=lambda frame: self._starts(sketch.basis @ frame, cold),
-            tolerance=(1e-3 if sketch.width <= FEW_TERMS else 1e-2) if tolerance == "auto" else tolerance,
+            tolerance=(1e-3 if sketch.width <= SMALL_VOCABULARY else 1e-2) if tolerance == "auto" else tolerance,
             weighting=self.weights,
             n_short=10 if cold else 4,
             n_sweeps=self.n_sweeps,
@@ -272,7 +272,7 @@ class SpectralLeader(SingleTopicModel):
         for _ in range(self.likelihood_steps if n else 0):
             weights, topics = self._expectation_maximisation(weights, topics, background, amount)
         if hasattr(self, "components_"):
-            order = match_topics(self.components_, topics)
+            order, _ = match_topics(topics, self.components_)
             weights, topics = weights[order], topics[order]
         self.components_, self.weights_ = topics, weights
         self.rank_ = len(estimate.weights)
@@ -295,7 +295,7 @@ class SpectralLeader(SingleTopicModel):
         )
 
     def _mean_length(self) -> float:
-        return self._pool_.n_words / len(self._pool_) if len(self._pool_) else SHORTEST
+        return self._pool_.n_words / len(self._pool_) if len(self._pool_) else MIN_WORDS
 
     def _frame_size(self) -> int:
         if isinstance(self.sketch, int):

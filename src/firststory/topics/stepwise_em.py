@@ -13,7 +13,7 @@ from firststory.arrays import Floats
 from firststory.kernels.topics.mixture_of_words import add_expected_counts
 from firststory.topics.single_topic import SingleTopicModel, WordProbabilities, log_joint, posterior_of
 
-RESCALE = 1e-30
+SMALLEST_SCALE = 1e-30
 """Below this the common factor is multiplied into the statistics: once in hundreds of batches."""
 
 
@@ -117,7 +117,7 @@ class StepwiseEM(SingleTopicModel):
         weights = np.maximum((1.0 - rate) * self.weights_ + rate * posterior.mean(axis=0), 1e-12)
         self.weights_ = weights / weights.sum()
         self.n_steps_ += 1
-        if self._scale_ < RESCALE:
+        if self._scale_ < SMALLEST_SCALE:
             self._counts_ *= self._scale_
             self._scale_ = 1.0
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firststory.kernels.topics.moments import add_documents, apply_pairs, mirror, project_documents
+from firststory.kernels.topics.moments import MomentSums, add_documents, apply_pairs, mirror, project_documents
 from firststory.solvers.moment_sketch import Documents, MomentSketch, pair_operator, project
 
 
@@ -93,7 +93,7 @@ def test_add_documents_equals_its_twin(dtype, sign):
     shapes = [(4, 4), (4, 4, 4), (9, 4), 9, 9, 9]
     ours, theirs = [np.zeros(s) for s in shapes], [np.zeros(s) for s in shapes]
     documents = Documents(rows.indptr[:-1], rows.indptr[1:], rows.indices, rows.data)
-    add_documents(*documents, sign, basis, *ours)
+    add_documents(*documents, sign, basis, MomentSums(*ours))
     twin(documents, sign, basis, theirs)
     for mine, other in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(mine, other, atol=1e-14)

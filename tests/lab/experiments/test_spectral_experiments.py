@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from firststory.lab.experiments import EXPERIMENTS, spectral_nonstochastic, spectral_real, spectral_synthetic
-from firststory.lab.experiments.single_topic import BLOCK, WEIGHTS, Setting
+from firststory.lab.experiments.single_topic import BLOCK_TOPICS, WEIGHTS, Setting
 
 
 def test_registered():
@@ -29,7 +29,9 @@ def test_quick_synthetic(module, name, tmp_path):
 def test_quick_real(tmp_path):
     text = spectral_real.run(quick=True, out=tmp_path)
     assert "NIPS papers" in text and "NYTimes" in text
-    assert (tmp_path / "spectral-real-curves.png").stat().st_size > 10_000
+    for figure in ("curves", "reservoir"):
+        assert (tmp_path / f"spectral-real-{figure}.png").stat().st_size > 10_000
+        assert f"(spectral-real-{figure}.png)" in text
 
 
 def test_planted_problem():
@@ -39,7 +41,7 @@ def test_planted_problem():
     np.testing.assert_allclose(np.bincount(topic) / 20_000, WEIGHTS, atol=0.02)
     assert set(np.asarray(rows.sum(axis=1)).ravel()) == {3.0}
     blocks, _ = Setting(0.9, 1, 250, stochastic=False).draw(0)
-    np.testing.assert_array_equal(blocks[100:200], BLOCK)
+    np.testing.assert_array_equal(blocks[100:200], BLOCK_TOPICS)
 
 
 def test_documents_are_cut_to_exactly_fifty_of_the_frequent_words():

@@ -2,7 +2,7 @@
 
 Given fixed topics, the codes of every document solve `min_{w>=0} w G w / 2 - b w` with `G = H H'`, `b = u H'`; given
 the statistics of the codes, the topics of every *term* solve the same problem with `G = W'W`, `b = W'u_v`. One kernel
-does both, so topics are stored term-major (one row a term) while they are being fitted.
+does both, so topics are stored term-major (one row per term) while they are being fitted.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ must hold at least three words: its L(L-1)(L-2) ordered triples are divided by.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,26 +17,30 @@ from firststory.kernels.jit import kernel
 Ints = NDArray[Any]
 
 
+class MomentSums(NamedTuple):
+    """The sums of (C4) in a frame of size r over d words; z is a document seen through the frame."""
+
+    pairs: Floats
+    """r x r, entries a >= b: s2 z_a z_b."""
+    triples: Floats
+    """r x r x r, entries a >= b >= e: s3 z_a z_b z_e."""
+    word_triples: Floats
+    """d x r: s3 c_i z."""
+    word_second: Floats
+    """d: s2 c_i."""
+    word_third: Floats
+    """d: s3 c_i."""
+    first: Floats
+    """d: c_i / L."""
+
+
 @kernel
 def add_documents(
-    begin: Ints,
-    end: Ints,
-    indices: Ints,
-    data: Floats,
-    sign: float,
-    basis: Floats,
-    pairs: Floats,
-    triples: Floats,
-    word_triples: Floats,
-    word_second: Floats,
-    word_third: Floats,
-    first: Floats,
+    begin: Ints, end: Ints, indices: Ints, data: Floats, sign: float, basis: Floats, sums: MomentSums
 ) -> None:
-    """Add (sign = 1) or take away (sign = -1) documents from the sums of (C4) in the frame of `basis` (d x r).
-
-    pairs[a, b] += s2 z_a z_b for a >= b, triples[a, b, e] += s3 z_a z_b z_e for a >= b >= e, with z = basis' c;
-    word_triples[i] += s3 c_i z, word_second[i] += s2 c_i, word_third[i] += s3 c_i, first[i] += c_i / L.
-    """
+    """Add (sign = 1) documents to the sums in the frame of `basis` (d x r), or take them away (sign = -1)."""
+    pairs, triples = sums.pairs, sums.triples
+    word_triples, word_second, word_third, first = sums.word_triples, sums.word_second, sums.word_third, sums.first
     r = basis.shape[1]
     z = np.zeros(r)
     for t in range(begin.shape[0]):

@@ -21,7 +21,7 @@ from firststory.topics.stepwise_em import StepwiseEM
 
 TITLE = "SpectralLeader and StepwiseEM"
 
-NEVER = 10**9
+NEVER_DOCUMENTS = 10**9
 
 
 def run(*, quick: bool) -> str:
@@ -78,7 +78,7 @@ def step_table(lengths: list[int], repeats: int) -> str:
     rng = np.random.default_rng(0)
     cumulative = planted_topics(500, 5, rng)
     model = SpectralLeader(5, random_state=0)
-    exact = SpectralLeader(5, sketch=None, update_every=NEVER, random_state=0)
+    exact = SpectralLeader(5, sketch=None, update_every=NEVER_DOCUMENTS, random_state=0)
     lines = [
         "| t | one document, ms | re-estimate, ms | in the stream, ms a document | exact re-estimate, ms |",
         "|---:|---:|---:|---:|---:|",

@@ -22,13 +22,17 @@ Learners = Mapping[str, Callable[[int], Any]]
 Runs = dict[str, list[LearningCurves]]
 
 WEIGHTS = np.array([0.15, 0.35, 0.5])
-BLOCK = np.repeat([0, 1, 2], [15, 35, 50])
+BLOCK_TOPICS = np.repeat([0, 1, 2], [15, 35, 50])
 """Topics of every hundred documents of the non-stochastic stream."""
+
+STANDARD_ERROR_RUNS = 5
+"""Fewer runs than this are shown as they are."""
 
 COLOURS = {
     "SpectralLeader": "#0b5fa5",
     "SpectralLeader, reservoir 200": "#6baed6",
     "SpectralLeader + 2 EM steps": "#31a354",
+    "SpectralLeader, whole stream": "#74c476",
     "EM 0.5": "#fdae6b",
     "EM 0.7": "#e6550d",
     "EM 0.9": "#8c2d04",
@@ -51,14 +55,14 @@ class Setting:
 
     @property
     def topics(self) -> Floats:
-        """The true word distributions, one a row."""
+        """The true word distributions, one per row."""
         return np.full((3, 3), (1.0 - self.p) / 2.0) + np.eye(3) * (self.p - (1.0 - self.p) / 2.0)
 
     def draw(self, seed: int) -> tuple[NDArray[np.int64], sp.csr_matrix]:
         """Topics and counts of all documents."""
         rng = np.random.default_rng(seed)
         n = self.batch * self.steps
-        topic = rng.choice(3, size=n, p=WEIGHTS) if self.stochastic else np.resize(BLOCK, n)
+        topic = rng.choice(3, size=n, p=WEIGHTS) if self.stochastic else np.resize(BLOCK_TOPICS, n)
         return topic.astype(np.int64), sp.csr_matrix(rng.multinomial(3, self.topics[topic]).astype(np.float64))
 
     def batches(self, rows: sp.csr_matrix) -> list[sp.csr_matrix]:
@@ -141,40 +145,64 @@ def table(
 def draw_curves(
     results: Mapping[Any, tuple[Runs, float]], names: list[str], path: Path, distance: bool = False, skip: float = 0.05
 ) -> None:
-    """Average NLL above (its axis fits the curves after the first `skip` of the steps), recovery error below."""
+    """Average NLL above, recovery error below, with a band for the runs.
+
+    The axis of the NLL fits the curves after the first `skip` of the steps; the title says what is cut off.
+    `distance` shows the norm itself instead of its square.
+    """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(4.1 * len(names), 6.4), layout="constrained")
+    figure = Figure(figsize=(4.1 * max(len(names), 2), 6.6), layout="constrained")
     axes = figure.subplots(2, len(names), squeeze=False, sharex="col")
+    n_runs = 0
     for column, (name, (runs, oracle)) in enumerate(zip(names, results.values(), strict=True)):
         top, bottom = axes[:, column]
         for learner, curves in runs.items():
+            n_runs = len(curves)
             t = np.arange(2, len(curves[0].nll) + 1)
-            colour = COLOURS.get(learner)
-            # (1/n) counts the unplayed first step as 0: rescaled here, so that curves start at their own level.
-            scale = t / (t - 1)
-            nll = np.mean([one.nll for one in curves], axis=0)[1:] * scale
-            error = np.mean([one.distance if distance else one.recovery for one in curves], axis=0)[1:] * scale
-            width = 2.2 if learner == "SpectralLeader" else 1.4
-            top.plot(t, nll, label=learner, color=colour, linewidth=width)
-            bottom.plot(t, error, label=learner, color=colour, linewidth=width)
-        late = [line.get_ydata()[int(skip * len(t)) :] for line in top.get_lines()]
-        low, high = min(map(np.min, late)), max(map(np.max, late))
+            colour, width = COLOURS.get(learner), 2.2 if learner == "SpectralLeader" else 1.4
+            for ax, curve in ((top, "nll"), (bottom, "distance" if distance else "recovery")):
+                # (1/n) counts the unplayed first step as 0: rescaled here, so that curves start at their own level.
+                values = np.array([getattr(one, curve) for one in curves])[:, 1:] * (t / (t - 1))
+                low, high = _band(values)
+                ax.plot(t, values.mean(axis=0), label=learner, color=colour, linewidth=width)
+                ax.fill_between(t, low, high, color=colour, alpha=0.15, linewidth=0)
+        top.set_title(name + _cut_beginning(top, int(skip * len(t))), fontsize="medium")
         if np.isfinite(oracle):
             top.axhline(oracle * (len(t) + 1) / len(t), color="0.4", linestyle=":", label="true parameters")
-        top.set(title=name, ylim=(low - 0.05 * (high - low), high + 0.1 * (high - low)))
         bottom.set(yscale="log", xlabel="step")
         for ax in (top, bottom):
             ax.grid(alpha=0.25)
     axes[0, 0].set_ylabel("average NLL so far")
-    axes[1, 0].set_ylabel("average recovery error so far")
+    axes[1, 0].set_ylabel(r"average $\|M_2 - M_2^*\|_F" + ("$ so far (not squared)" if distance else "^2$ so far"))
     handles, labels = axes[0, 0].get_legend_handles_labels()
+    band = "± 2 standard errors" if n_runs >= STANDARD_ERROR_RUNS else "all runs"
+    figure.suptitle(f"Mean of {n_runs} runs; band: {band}", fontsize="medium")
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     figure.savefig(path, dpi=130)
 
 
+def _cut_beginning(ax: Any, first: int) -> str:
+    """Fit the axis to the curves from step `first` on, and say what is cut off."""
+    curves = [np.asarray(line.get_ydata()) for line in ax.get_lines()]
+    low, high = min(curve[first:].min() for curve in curves), max(curve[first:].max() for curve in curves)
+    margin = 0.1 * (high - low)
+    ceiling = high + margin
+    ax.set_ylim(low - 2 * margin, ceiling)
+    above = [int(np.flatnonzero(curve > ceiling)[-1]) for curve in curves if (curve > ceiling).any()]
+    return f"\nNLL cut at {ceiling:.2f}: higher until step {max(above) + 2}" if above else ""
+
+
+def _band(values: Floats) -> tuple[Floats, Floats]:
+    """Two standard errors around the mean over runs (rows); of a few runs, all of them."""
+    if len(values) < STANDARD_ERROR_RUNS:
+        return values.min(axis=0), values.max(axis=0)
+    mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    return np.maximum(mean - 2 * error, values.min(axis=0)), mean + 2 * error
+
+
 def measure_regret(stochastic: bool, n: int, n_runs: int) -> dict[str, Floats]:
-    """R(1..n) of SpectralLeader for p = 0.9 and 0.7, one row a run."""
+    """R(1..n) of SpectralLeader for p = 0.9 and 0.7, one row per run."""
     curves = {}
     for p in (0.9, 0.7):
         setting = Setting(p, 1, n, stochastic)
@@ -192,20 +220,27 @@ def measure_regret(stochastic: bool, n: int, n_runs: int) -> dict[str, Floats]:
 
 
 def regret_table(curves: Mapping[str, Floats], reference: Mapping[str, tuple[float, ...]]) -> str:
-    """R at three lengths, the reference beside it, and how it grows against log n and sqrt n."""
-    lines = ["| | R(125) | R(500) | R(2000) | R/log n at 500, 2000 | R/√n at 500, 2000 |", "|---|---|---|---|---|---|"]
+    """R at three lengths, the reference beside it, and how fast it grows."""
+    lines = ["| | R(125) | R(500) | R(2000) | exponent | R(2000)/log n | R(2000)/√n |", "|---|---|---|---|---|---|---|"]
     for name, runs in curves.items():
-        mean = runs.mean(axis=0)
-        at = [min(n, len(mean)) for n in (125, 500, 2000)]
-        cells = [f"{mean[n - 1]:.2f} [{old:.2f}]" for n, old in zip(at, reference[name], strict=True)]
-        log = ", ".join(f"{mean[n - 1] / np.log(n):.3f}" for n in at[1:])
-        root = ", ".join(f"{mean[n - 1] / np.sqrt(n):.3f}" for n in at[1:])
-        lines.append(f"| {name} | " + " | ".join(cells) + f" | {log} | {root} |")
+        longest = runs.shape[1]
+        at = [min(n, longest) for n in (125, 500, 2000)]
+        cells = [f"{_spread(runs[:, n - 1])} [{old:.2f}]" for n, old in zip(at, reference[name], strict=True)]
+        first = min(at[0], longest // 4)
+        exponent = np.log(runs[:, -1].mean() / runs[:, first - 1].mean()) / np.log(longest / first)
+        cells += [f"{exponent:.2f}", _spread(runs[:, -1] / np.log(longest), 3)]
+        cells += [_spread(runs[:, -1] / np.sqrt(longest), 3)]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
+
+def _spread(values: Floats, digits: int = 2) -> str:
+    error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
+    return f"{values.mean():.{digits}f} ± {error:.{digits}f}"
 
 
 def draw_regret(curves: Mapping[str, Floats], path: Path) -> None:
     """The figure of one experiment."""
     ax = plot_regret(curves)
-    ax.set_title("Regret of SpectralLeader in word space (band: all runs)", fontsize="medium")
+    ax.set_title("Regret of SpectralLeader in word space", fontsize="medium")
     ax.figure.savefig(path, dpi=130)

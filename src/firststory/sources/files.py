@@ -78,6 +78,7 @@ def read(
     max_document_bytes: int = 5_000_000,
     say: Callable[[str], None] = lambda text: None,
     meter: Meter | None = None,
+    stdin: io.BufferedReader | None = None,
 ) -> Iterator[Arrival]:
     """Each document of one source with the position after it, or what was put aside and why.
 
@@ -89,6 +90,8 @@ def read(
         Go on from here: the position of the last document that was taken in.
     say : callable
         Is told, in one sentence, when the file is not the one it was.
+    stdin : binary reader, optional
+        What '-' means, in place of `sys.stdin`.
     """
     if format not in FORMATS:
         raise ParameterError(
@@ -100,7 +103,7 @@ def read(
         )
     source = source_name(name)
     try:
-        with _open(name) as raw:
+        with _open(name, stdin) as raw:
             if meter is not None:
                 meter.begin(raw)
             kind = _kind(name, raw, format)
@@ -189,8 +192,10 @@ def _bad_line(reason: str, allowed: str, received: str) -> DocumentError:
     )
 
 
-def _open(name: str) -> io.BufferedReader:
-    return sys.stdin.buffer if name == STDIN else Path(name).open("rb")  # type: ignore[return-value]
+def _open(name: str, stdin: io.BufferedReader | None = None) -> io.BufferedReader:
+    if name != STDIN:
+        return Path(name).open("rb")
+    return stdin or sys.stdin.buffer  # type: ignore[return-value]
 
 
 def _kind(name: str, raw: io.BufferedReader, format: str) -> str:

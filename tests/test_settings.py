@@ -55,7 +55,7 @@ def test_a_memory_that_holds_nothing_is_refused_by_its_name(value, tmp_path):
 def test_every_setting_has_help_and_a_default():
     for item in fields(Settings):
         assert help_of(item.name).strip() and item.metadata["help"].endswith(".")
-    assert "[default: 20/day]" in help_of("budget")
+    assert "(default: 20/day)" in help_of("budget")
 
 
 def test_what_results_depend_on_is_marked():

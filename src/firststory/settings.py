@@ -88,9 +88,10 @@ class Settings:
 
 
 def help_of(name: str) -> str:
-    """The help text of a setting, with its default."""
+    """The help text of a setting, with its default. No square brackets: Rich takes those for mark-up."""
     item = _field(name)
-    return f"{item.metadata['help']} [default: {item.default}]" if item.default is not None else item.metadata["help"]
+    help_text: str = item.metadata["help"]
+    return help_text if item.default is None else f"{help_text} (default: {item.default})"
 
 
 def load(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def evaluate(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Documents with a label: those of one story share it.")],
     detector: Annotated[
-        list[str] | None, typer.Option("--detector", help="A detector by name; again for more. [default: fused]")
+        list[str] | None, typer.Option("--detector", help="A detector by name; repeat it for more. (default: fused)")
     ] = None,
     budget: options.Budget = None,
     step: options.Step = None,

@@ -30,7 +30,7 @@ Format = Annotated[str | None, _option("format")]
 MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 SaveEvery = Annotated[str | None, _option("save_every")]
 Config = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="Settings in TOML. [default: firststory.toml if there]")
+    Path | None, typer.Option("--config", metavar="FILE", help="Settings in TOML. (default: firststory.toml, if it exists)")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 

@@ -67,7 +67,7 @@ def open_binary(raw: io.BufferedReader) -> io.BufferedReader:
     if magic == ZSTD:
         import zstandard
 
-        reader = zstandard.ZstdDecompressor().stream_reader(_Prompt(raw), read_across_frames=True)
+        reader = zstandard.ZstdDecompressor().stream_reader(cast(Any, _Prompt(raw)), read_across_frames=True)
         return io.BufferedReader(cast(Any, _Pieces(reader)), CHUNK)
     return raw
 

@@ -20,15 +20,28 @@ from __future__ import annotations
 
 
 class FirststoryError(Exception):
-    """Root of the tree. All parts of the message are keywords and stay readable as attributes."""
+    """Root of the tree. All parts of the message are keywords and stay readable as attributes.
 
-    def __init__(self, *, owner: str, parameter: str, allowed: str, received: object, remedy: str) -> None:
+    `message` is a sentence for what the template "X must be Y; received Z" would say badly.
+    """
+
+    def __init__(
+        self,
+        *,
+        owner: str,
+        parameter: str,
+        allowed: str,
+        received: object,
+        remedy: str,
+        message: str | None = None,
+    ) -> None:
         self.owner = owner
         self.parameter = parameter
         self.allowed = allowed
         self.received = received
         self.remedy = remedy
-        super().__init__(f"{owner}: {parameter} must be {allowed}; received {_short(received)}. {remedy}")
+        self.sentence = message or f"{parameter} must be {allowed}; received {_short(received)}."
+        super().__init__(f"{owner}: {self.sentence} {remedy}")
 
 
 class ParameterError(FirststoryError, ValueError):

@@ -30,7 +30,8 @@ Format = Annotated[str | None, _option("format")]
 MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 SaveEvery = Annotated[str | None, _option("save_every")]
 Config = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="Settings in TOML. (default: firststory.toml, if it exists)")
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="Settings in TOML (default: firststory.toml, if any)."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 

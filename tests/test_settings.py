@@ -29,14 +29,18 @@ def test_numbers_and_windows_are_read_from_text():
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [('colour = "red"', "one of store"), ("window = ", "readable TOML"), ('window = "many"', "settings file")],
+    [
+        ('colour = "red"', "one of store"),
+        ("window = ", "settings file .* cannot be read"),
+        ('window = "many"', "settings file"),
+    ],
 )
 def test_a_bad_file_is_said(tmp_path, text, said):
     file = tmp_path / "s.toml"
     file.write_text(text)
     with pytest.raises(ParameterError, match=said):
         load(config=file)
-    with pytest.raises(ParameterError, match="readable TOML"):
+    with pytest.raises(ParameterError, match="settings file .* cannot be read"):
         load(config=tmp_path / "absent.toml")
 
 

@@ -188,7 +188,7 @@ def test_words_are_looked_for_in_the_story_that_is_named(filled, capsys):
 def test_a_story_that_is_not_there_is_an_error(more, filled, capsys):
     assert call("stories", "nosuch", *more, "--store", filled) == 1
     said = capsys.readouterr()
-    assert said.out == "" and "STORY must be" in said.err and "nosuch" in said.err
+    assert said.out == "" and "The store has no story nosuch." in said.err
 
 
 def test_status_as_table_and_as_json(filled, capsys):

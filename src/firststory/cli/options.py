@@ -67,7 +67,8 @@ def make_folder(folder: Path, owner: str, parameter: str) -> None:
             parameter=parameter,
             allowed="a folder that can be written to",
             received=f"{folder}: {said}",
-            remedy="Name another, or a new one.",
+            remedy="Name another folder.",
+            message=f"The folder {folder} ({parameter}) cannot be written to: {said}.",
         )
 
 
@@ -83,6 +84,7 @@ def open_store(store: str | None, config: Path | None, *, create: bool = False) 
             parameter="--store",
             allowed="given",
             received="nothing",
-            remedy="Name the file: --store news.db (or set FIRSTSTORY_STORE)",
+            remedy="Add --store news.db, or set FIRSTSTORY_STORE.",
+            message="No store is named.",
         )
     return Store(url, create=create)

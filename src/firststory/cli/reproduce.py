@@ -35,6 +35,7 @@ def reproduce(
             allowed="a name, or the option --all or --list",
             received="nothing",
             remedy="Type: firststory reproduce --list",
+            message="Name an experiment, or give --all for all of them.",
         )
     chosen = results.choose("firststory reproduce", None if all_ else names, EXPERIMENTS)
     figures = out / "results" if out else Path(tempfile.mkdtemp(prefix="firststory-figures-"))

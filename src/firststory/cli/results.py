@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from firststory.errors import FirststoryError, ParameterError
+from firststory.errors import FirststoryError, not_one_of
 
 QUICK_NOTE = "*Quick version: small sizes that only show that the command works; the figures mean nothing.*"
 
@@ -20,13 +20,7 @@ def choose(owner: str, names: list[str] | None, known: Mapping[str, str]) -> lis
     """The names asked for, all where none is given; an unknown one is an error that lists the known."""
     for name in names or ():
         if name not in known:
-            raise ParameterError(
-                owner=owner,
-                parameter="NAME",
-                allowed="one of " + (", ".join(known) or "(nothing is registered)"),
-                received=name,
-                remedy=f"Type: {owner} --list",
-            )
+            raise not_one_of(owner, "NAME", known, name, f"Type: {owner} --list")
     return list(names or known)
 
 
@@ -79,7 +73,7 @@ def run_all(names: list[str], make: Callable[[str], str], out: Path | None) -> l
         except FirststoryError as error:
             if len(names) == 1:
                 raise
-            print(f"firststory: {name}: {error}", file=sys.stderr)
+            print(f"firststory: {name}: {error.without_owner}", file=sys.stderr)
             failed.append(name)
             continue
         show(text)

@@ -110,6 +110,7 @@ def _check_figure(path: Path) -> None:
             allowed="a file in a folder that can be written to",
             received=str(path),
             remedy="Make the folder, or name another file.",
+            message=f"The file {path} (--plot) cannot be written.",
         )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.alerts.budget import UNTIMED_DAY, Budget
+from firststory.alerts.budget import UNTIMED_DAY_DOCUMENTS, Budget
 from firststory.arrays import Floats
 from firststory.units import DAY_SECONDS
 
@@ -36,8 +36,8 @@ def budget_kept(times: Floats, is_novel: NDArray[np.bool_], budget: Budget) -> B
     timed = np.isfinite(times)
     if not timed.any():
         # A short file is no day, and is not blown up to one.
-        days = max(len(is_novel) / UNTIMED_DAY, 1.0)
-        unit = "in a thousand documents" if len(is_novel) >= UNTIMED_DAY else "in all"
+        days = max(len(is_novel) / UNTIMED_DAY_DOCUMENTS, 1.0)
+        unit = "in a thousand documents" if len(is_novel) >= UNTIMED_DAY_DOCUMENTS else "in all"
         share = budget.amount * len(is_novel) / days
         amount = {"rate": budget.amount, "share": share}.get(budget.kind)
         return BudgetKept(float(is_novel.sum()) / days, amount, 0, float("nan"), (), unit)

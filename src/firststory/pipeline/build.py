@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from firststory.errors import ParameterError
+from firststory.errors import ParameterError, not_one_of
 from firststory.settings import Settings
 
 if TYPE_CHECKING:
@@ -90,13 +90,7 @@ def detector_names() -> list[str]:
 
 def recipe_of(name: str) -> Recipe:
     if name not in detector_names():
-        raise ParameterError(
-            owner="firststory",
-            parameter="detector",
-            allowed="one of " + ", ".join(detector_names()),
-            received=name,
-            remedy="Leave it out for the default.",
-        )
+        raise not_one_of("settings", "detector", detector_names(), name)
     return RECIPES[name]
 
 
@@ -144,13 +138,7 @@ def check_settings(settings: Settings, detector: Detector | None = None) -> None
         check_language(str(settings.language), "settings")
     for name, names in {"topics": TOPICS, "format": FORMATS}.items():
         if getattr(settings, name) not in names:
-            raise ParameterError(
-                owner="settings",
-                parameter=name,
-                allowed="one of " + ", ".join(names),
-                received=getattr(settings, name),
-                remedy="Leave it out for the default.",
-            )
+            raise not_one_of("settings", name, names, getattr(settings, name))
 
 
 def build_core(settings: Settings, detector: Detector | None = None) -> StreamCore:

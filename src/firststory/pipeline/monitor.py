@@ -185,6 +185,7 @@ class Monitor:
                 allowed="given",
                 received=None,
                 remedy='Watch with a store: fs.Monitor(store="news.db")',
+                message="This monitor has no store.",
             )
         return self._store
 

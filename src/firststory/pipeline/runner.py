@@ -157,4 +157,5 @@ def _agree(settings: Settings, store: Store) -> None:
                 allowed=f"{kept[name]!r}, with which this store was begun",
                 received=value,
                 remedy=f"Leave --{name.replace('_', '-')} out, or begin another store.",
+                message=f"This store was begun with {name} {kept[name]!r}, which cannot become {value!r}.",
             )

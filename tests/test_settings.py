@@ -40,7 +40,7 @@ def test_a_bad_file_is_said(tmp_path, text, said):
     file.write_text(text)
     with pytest.raises(ParameterError, match=said):
         load(config=file)
-    with pytest.raises(ParameterError, match="settings file .* cannot be read"):
+    with pytest.raises(ParameterError, match=r"settings file .* cannot be read"):
         load(config=tmp_path / "absent.toml")
 
 

@@ -316,12 +316,11 @@ class StoryRecord:
         names = zip(plain["recent_names"], recent, strict=True)
         story.recent = [(*names, columns.copy(), weights.astype(np.float32)) for names, (columns, weights) in names]
         story.surfaces = dict(zip(*plain["surfaces"], strict=True))
-        # A state of an earlier version has members: the first stands for the story until it is told of again.
-        name, title, story.titled = plain["central"] if "central" in plain else [*plain["members"][0][1:], 0]
+        name, title, story.titled = plain["central"]
         story.central = name, title
         story.sources = dict(plain["sources"])
         story.arrivals = list(plain["arrivals"])
-        story.hours = dict(zip(*plain["hours"], strict=True)) if "hours" in plain else _by_hour(story.arrivals)
+        story.hours = dict(zip(*plain["hours"], strict=True))
         return story
 
 

@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
 from firststory.kernels.text import counting
+from firststory.parameters import Interval, StrOptions
 from firststory.text.analyse import Analyser, Rules, normal
 from firststory.text.chunks import Chunk, chunks
 from firststory.text.forms import FormTable

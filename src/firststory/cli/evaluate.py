@@ -68,7 +68,7 @@ def evaluate(
         output.write_json(result.table())
         return
     _show(result)
-    print(f"Report: {page}\nCurves: {figure}")
+    print(f"Report: {page}\n{figure}")
 
 
 def _documents(file: str, settings: Settings) -> list[Document]:
@@ -95,12 +95,13 @@ def _run(stream: TextStream, settings: Settings) -> Evaluation:
     from rich.console import Console
     from rich.progress import Progress
 
+    from firststory.cli.guard import complain
     from firststory.evaluate.production import evaluate_stream
 
     screen = Console(stderr=True)
     with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
         task = bar.add_task(f"{settings.detector:<14}", total=len(stream))
-        result = evaluate_stream(stream, settings, progress=lambda done: bar.update(task, completed=done))
+        result = evaluate_stream(stream, settings, progress=lambda done: bar.update(task, completed=done), say=complain)
     if not screen.is_terminal:
         print(f"{settings.detector}: {len(result.score):,} documents in {result.seconds:.1f} s", file=sys.stderr)
     return result
@@ -153,10 +154,14 @@ def _said(value: Any, form: str) -> str:
     return "–" if value is None or value != value else form.format(value)
 
 
-def _draw(result: Comparison, path: Path) -> Path:
-    """The DET curves of all detectors in one figure."""
+def _draw(result: Comparison, path: Path) -> str:
+    """The DET curves of all detectors in one figure; the report has them too, so matplotlib may be missing."""
+    from firststory.errors import MissingExtraError
     from firststory.plot import det
 
-    axes = det({score.name: score.det for score in result.scores})
+    try:
+        axes = det({score.name: score.det for score in result.scores})
+    except MissingExtraError as error:
+        return f"No {path.name}, only the curves in the report. {error.without_owner}"
     axes.figure.savefig(path, dpi=150, bbox_inches="tight")
-    return path
+    return f"Curves: {path}"

@@ -42,8 +42,9 @@ def reproduce(
     figures.mkdir(parents=True, exist_ok=True)
 
     def make(name: str) -> str:
-        module = import_module(f"firststory.lab.experiments.{EXPERIMENTS[name]}")
-        body = module.run(quick=quick, out=figures)
+        with results.needing_lab("firststory reproduce"):
+            module = import_module(f"firststory.lab.experiments.{EXPERIMENTS[name]}")
+            body = module.run(quick=quick, out=figures)
         return results.section(module.TITLE, body, f"firststory reproduce {name}", quick)
 
     failed = results.run_all(chosen, make, out)

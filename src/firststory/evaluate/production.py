@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -131,6 +132,7 @@ def evaluate_stream(
     name: str | None = None,
     progress: Callable[[int], None] = lambda done: None,
     detector: Any = None,
+    say: Callable[[str], None] = warnings.warn,
 ) -> Evaluation:
     """Run a labelled stream through the production step, in memory, and keep what it says.
 
@@ -145,6 +147,8 @@ def evaluate_stream(
         Is called with the number of documents done after each step.
     detector : estimator, optional
         One of your own in place of the named one.
+    say : callable
+        Is told, in one sentence, what a person should know.
 
     Examples
     --------
@@ -162,7 +166,7 @@ def evaluate_stream(
     judged = []
     done = 0
     begin = time.perf_counter()
-    for result in Runner(settings, detector=detector).run(arrivals):
+    for result in Runner(settings, say=say, detector=detector).run(arrivals):
         judged += [(place[verdict.document.id], result.index, verdict) for verdict in result.verdicts]
         done += result.counts.get("seen", len(result.verdicts))
         progress(done)

@@ -49,7 +49,7 @@ $(VENV)/bin/python:
 	$(PIP) --upgrade pip
 
 $(STAMP)-run: pyproject.toml | $(VENV)/bin/python
-	$(PIP) --editable .
+	$(PIP) --editable '.[meaning]'
 	@touch $@
 
 $(STAMP)-check: pyproject.toml | $(VENV)/bin/python

@@ -29,14 +29,18 @@ def test_numbers_and_windows_are_read_from_text():
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [('colour = "red"', "one of store"), ("window = ", "readable TOML"), ('window = "many"', "settings file")],
+    [
+        ('colour = "red"', "one of store"),
+        ("window = ", "settings file .* cannot be read"),
+        ('window = "many"', "settings file"),
+    ],
 )
 def test_a_bad_file_is_said(tmp_path, text, said):
     file = tmp_path / "s.toml"
     file.write_text(text)
     with pytest.raises(ParameterError, match=said):
         load(config=file)
-    with pytest.raises(ParameterError, match="readable TOML"):
+    with pytest.raises(ParameterError, match=r"settings file .* cannot be read"):
         load(config=tmp_path / "absent.toml")
 
 
@@ -55,7 +59,7 @@ def test_a_memory_that_holds_nothing_is_refused_by_its_name(value, tmp_path):
 def test_every_setting_has_help_and_a_default():
     for item in fields(Settings):
         assert help_of(item.name).strip() and item.metadata["help"].endswith(".")
-    assert "[default: 20/day]" in help_of("budget")
+    assert "(default: 20/day)" in help_of("budget")
 
 
 def test_what_results_depend_on_is_marked():

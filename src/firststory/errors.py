@@ -12,23 +12,46 @@
     │   └── StoreFullError               no room left on the disk
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
-Each says in one sentence who complains (owner), about what (parameter), what was allowed, what came, and what
+Each says in one sentence who complains (owner), about what (parameter), what was allowed, what was received, and what
 to do about it (remedy). They inherit built-ins too, so that callers who know only Python still catch them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class FirststoryError(Exception):
-    """Root of the tree. All parts of the message are keywords and stay readable as attributes."""
+    """Root of the tree. All parts of the message are keywords and stay readable as attributes.
 
-    def __init__(self, *, owner: str, parameter: str, allowed: str, received: object, remedy: str) -> None:
+    `message` is a sentence for what the template "X must be Y; received Z" would say badly.
+
+    Examples
+    --------
+    >>> print(FirststoryError(owner="f", parameter="x", allowed="positive", received=-1, remedy="Pass 1."))
+    f: x must be positive; received -1. Pass 1.
+    """
+
+    def __init__(
+        self,
+        *,
+        owner: str,
+        parameter: str,
+        allowed: str,
+        received: object,
+        remedy: str,
+        message: str | None = None,
+    ) -> None:
         self.owner = owner
         self.parameter = parameter
         self.allowed = allowed
         self.received = received
         self.remedy = remedy
-        super().__init__(f"{owner}: {parameter} must be {allowed}; received {_short(received)}. {remedy}")
+        sentence = _short(message, 600) if message else f"{parameter} must be {allowed}; received {_short(received)}."
+        self.without_owner = f"{sentence} {remedy}"
+        """The message for the command line, where whoever complains is always firststory."""
+        super().__init__(f"{owner}: {self.without_owner}")
 
 
 class ParameterError(FirststoryError, ValueError):
@@ -52,9 +75,21 @@ class WidthError(ParameterError):
 class DocumentError(FirststoryError, ValueError):
     """One bad document. `reason` is the short word that the quarantine table keeps."""
 
-    def __init__(self, reason: str, *, owner: str, parameter: str, allowed: str, received: object, remedy: str) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        owner: str,
+        parameter: str,
+        allowed: str,
+        received: object,
+        remedy: str,
+        message: str | None = None,
+    ) -> None:
         self.reason = reason
-        super().__init__(owner=owner, parameter=parameter, allowed=allowed, received=received, remedy=remedy)
+        super().__init__(
+            owner=owner, parameter=parameter, allowed=allowed, received=received, remedy=remedy, message=message
+        )
 
 
 class StateError(FirststoryError, ValueError):
@@ -88,11 +123,31 @@ class MissingExtraError(FirststoryError, ImportError):
         self.extra = extra
         super().__init__(
             owner=owner,
-            parameter=f"the Python module {module!r}",
+            parameter=f"the Python package {module!r}",
             allowed="installed",
             received="nothing by that name",
             remedy=f"Type: pip install 'firststory[{extra}]'",
+            message=f"The Python package {module!r} is not installed.",
         )
+
+
+def not_one_of(
+    owner: str, name: str, allowed: Iterable[str], received: object, remedy: str | None = None
+) -> ParameterError:
+    """The error for a value that is not in a list; it names the nearest one that is.
+
+    Examples
+    --------
+    >>> print(not_one_of("settings", "topics", ("none", "nmf"), "nfm"))
+    settings: topics must be one of none, nmf; received nfm. Did you mean nmf?
+    """
+    known = list(allowed)
+    near = get_close_matches(str(received), known, n=1)
+    if remedy is None or near:
+        remedy = f"Did you mean {near[0]}?" if near else "Leave it out for the default."
+    return ParameterError(
+        owner=owner, parameter=name, allowed="one of " + ", ".join(known), received=received, remedy=remedy
+    )
 
 
 def _short(value: object, limit: int = 200) -> str:

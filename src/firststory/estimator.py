@@ -14,10 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.validation import _check_feature_names, check_array, check_is_fitted, check_non_negative
+from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative, validate_data
 
 from firststory.errors import ParameterError, StateError, WidthError
+from firststory.parameters import check_parameters
 from firststory.state import State, flatten, unflatten
 
 
@@ -51,7 +51,7 @@ class StreamEstimator(BaseEstimator, ABC):
         if not first and width < self.n_features_in_:
             raise WidthError(name, width, self.n_features_in_)
         if first or (width == self.n_features_in_ and hasattr(X, "columns")):
-            _check_feature_names(self, X, reset=first)
+            validate_data(self, X, reset=first, skip_check_array=True)  # the names of its columns
         if learn:
             self.n_features_in_ = width
         csr = sp.csr_matrix(rows)
@@ -64,24 +64,13 @@ class StreamEstimator(BaseEstimator, ABC):
         return csr
 
     def _check_parameters(self) -> None:
-        """scikit-learn's declarative constraints, with the remedy that our errors owe; once for the same values."""
+        """Refuse parameters outside `_parameter_constraints`; once for the same values."""
         values = [value for key, value in vars(self).items() if not key.endswith("_") and not key.startswith("_")]
         checked = vars(self).get("_checked", [])
         if len(values) == len(checked) and all(a is b for a, b in zip(values, checked, strict=True)):
             return
-        try:
-            self._validate_params()
-            self._checked = values
-        except InvalidParameterError as error:
-            parameter = str(error).split("'")[1] if "'" in str(error) else "a parameter"
-            allowed = str(error).partition(" must be ")[2].partition(". Got")[0] or "as documented"
-            raise ParameterError(
-                owner=type(self).__name__,
-                parameter=parameter,
-                allowed=allowed,
-                received=self.get_params(deep=False).get(parameter),
-                remedy=f"Pass an allowed value, or leave {parameter} out to get the default.",
-            ) from error
+        check_parameters(type(self).__name__, self.get_params(deep=False), self._parameter_constraints)
+        self._checked = values
 
     def _forget(self) -> None:
         """Delete everything learnt: the attributes that end in an underscore."""

@@ -2,7 +2,7 @@
 
 Escape sequences, bidirectional overrides, invisible characters and towers of combining marks can move the cursor,
 hide words or turn a sentence round. `harmless` takes them out and cuts what is too long; it leaves every letter of
-every script alone. Mark-up is not its business: pages are autoescaped templates, and `terminal` escapes Rich's.
+every script alone. Mark-up is not its business: pages are autoescaped templates, and nothing is printed with mark-up.
 """
 
 from __future__ import annotations
@@ -65,22 +65,6 @@ def _cut(line: str, limit: int, *, is_whole: bool) -> str:
     if len(line) > limit or (line and not is_whole):
         return line[: limit - 1].rstrip() + "…"
     return line
-
-
-def terminal(text: str, limit: int = 200) -> str:
-    """`harmless`, and nothing in it is taken for Rich's console mark-up: to be put *between* tags.
-
-    Examples
-    --------
-    >>> terminal("[bold]loud[/bold]")
-    '\\\\[bold]loud\\\\[/bold]'
-    """
-    from rich.markup import escape
-
-    escaped = escape(harmless(text, limit))
-    # An odd number of backslashes at the end would escape the tag of ours that follows; Rich looks after one only.
-    trailing = len(escaped) - len(escaped.rstrip("\\"))
-    return escaped + "\\" if trailing % 2 else escaped
 
 
 def _joins(text: str, index: int) -> bool:

@@ -18,7 +18,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
-from firststory.errors import ParameterError
+from firststory.errors import ParameterError, not_one_of
 
 T = TypeVar("T")
 
@@ -49,11 +49,6 @@ def _count(text: str) -> int:
 
 def _step(text: str) -> int | str:
     return int(text) if text.isdigit() else text
-
-
-def _flag(text: str) -> bool:
-    known = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
-    return known[text.strip().lower()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +83,10 @@ class Settings:
 
 
 def help_of(name: str) -> str:
-    """The help text of a setting, with its default."""
+    """The help text of a setting, with its default. No square brackets: Rich takes those for mark-up."""
     item = _field(name)
-    return f"{item.metadata['help']} [default: {item.default}]" if item.default is not None else item.metadata["help"]
+    help_text: str = item.metadata["help"]
+    return help_text if item.default is None else f"{help_text} (default: {item.default})"
 
 
 def load(
@@ -121,13 +117,7 @@ def load(
 def _field(name: str) -> Any:
     known = {item.name: item for item in fields(Settings)}
     if name not in known:
-        raise ParameterError(
-            owner="settings",
-            parameter="the name of a setting",
-            allowed="one of " + ", ".join(known),
-            received=name,
-            remedy="Correct or remove it.",
-        )
+        raise not_one_of("settings", "the name of a setting", known, name, "Correct or remove it.")
     return known[name]
 
 
@@ -143,7 +133,8 @@ def _parsed(name: str, value: Any, where: str) -> Any:
             parameter=where,
             allowed="as in: " + item.metadata["help"],
             received=value,
-            remedy=f"The default is {item.default!r}.",
+            remedy=f"{item.metadata['help']} The default is {item.default}.",
+            message=f"{name} cannot be {value!r}" + ("." if where == name else f" (set in {where})."),
         ) from error
 
 
@@ -178,4 +169,5 @@ def _from_file(config: Path | str | None, environment: Mapping[str, str]) -> dic
             allowed="a readable TOML file",
             received=f"{path}: {error}",
             remedy="Correct it, or name another with --config.",
+            message=f"The settings file {path} cannot be read: {getattr(error, 'strerror', None) or error}.",
         ) from error

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from firststory.alerts.explain import explain, term_weights
+from firststory.alerts.explain import explain
 from firststory.alerts.memory import DocumentMemory, Remembered
 from firststory.harmless import display_title, harmless
 from firststory.records import Document
@@ -135,13 +135,6 @@ def test_a_word_of_one_megabyte():
     text = "x" * 1_000_000 + " flood"
     found = explain(Document(id="1", text=text), "event", tokens=tokens(text), weights=weights(text))
     assert all(len(term.text) <= 60 for term in found.terms) and len(found.sentence) < 600
-
-
-def test_term_weights_are_unit_and_prefer_the_rare():
-    row = term_weights(np.array([0, 1, 9]), np.array([1.0, 1.0, 1.0]), np.array([50, 2]), 100)
-    assert np.linalg.norm(row) == pytest.approx(1.0)
-    assert row[0] < row[1] < row[2]  # column 9 was never seen
-    assert term_weights(np.empty(0, int), np.empty(0), np.array([1]), 1).size == 0
 
 
 def test_memory_forgets_the_oldest_and_round_trips():

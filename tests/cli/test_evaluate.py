@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from firststory.cli.main import main
 from firststory.datasets import make_story_stream
+from firststory.datasets.streams import TextStream
+from firststory.evaluate import evaluate_stream
+from firststory.settings import Settings
 
 
 def call(*arguments):
@@ -43,6 +47,33 @@ def test_a_table_curves_and_a_report(labelled, tmp_path, capsys):
     rows = json.loads(capsys.readouterr().out)
     assert [row["detector"] for row in rows] == ["neighbour", "clustering"]
     assert all(row["auc"] > 0.8 and row["cost_topic"] < 1.0 for row in rows)
+
+
+def test_the_command_and_the_library_agree(tmp_path, capsys):
+    """On a stream with several labels, with none, and with a document that is delivered twice."""
+    documents = [
+        replace(d, label=[d.label, "s0"] if i % 7 == 3 else None if i % 11 == 5 else d.label)
+        for i, d in enumerate(make_story_stream(150, 25, sentences=3).documents)
+    ]
+    documents.insert(80, documents[10])
+    path = tmp_path / "several.jsonl"
+    lines = (json.dumps({"id": d.id, "text": d.text, "time": d.time.isoformat(), "label": d.label}) for d in documents)
+    path.write_text("\n".join(lines))
+    options = ("--detector", "neighbour", "--language", "en", "--budget", "5%", "--out", tmp_path, "--json")
+    assert call("evaluate", path, *options) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+
+    settings = Settings(detector="neighbour", language="en", budget="5%", topics="none")
+    said = evaluate_stream(TextStream("several", tuple(documents)), settings)
+    delay, kept, stories = said.delay(), said.budget_kept("5%"), said.story_scores()
+    expected = {
+        "cost_topic": said.cost().topic_weighted, "cost_story": said.cost().story_weighted, "auc": said.auc(),
+        "found_at_once": delay.at_once, "found": delay.ever,
+        "delay_documents": delay.median_documents, "delay_days": delay.median_days,
+        "alerts_per_day": kept.per_day, "b_cubed_f1": stories["b_cubed_f1"], "nmi": stories["nmi"],
+    }  # fmt: skip
+    assert 0 < delay.at_once < 1  # there is something to disagree about
+    assert {name: row[name] for name in expected} == expected
 
 
 def test_numbers_that_are_none_are_null_in_json(tmp_path, capsys):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import fields
+from importlib import import_module
+from typing import get_args, get_type_hints
 
 import pytest
 
 from firststory.cli.main import COMMANDS, main
+from firststory.settings import Settings
 
 HEAVY = ("numba", "sklearn", "scipy", "sqlalchemy", "matplotlib", "fastapi", "starlette", "uvicorn", "jinja2", "dask")
 
@@ -45,6 +49,32 @@ def test_help_lists_every_command(capsys):
 def test_each_command_explains_itself(name, capsys):
     assert status_of(name, "--help") == 0
     assert "Usage: firststory " + name in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_text_reaches_the_screen_whole(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")  # one line per option
+    assert status_of(name, "--help") == 0
+    screen = [" ".join(line.strip("│ ").split()) for line in capsys.readouterr().out.splitlines()]
+    function = getattr(import_module(f"firststory.cli.{COMMANDS[name]}"), COMMANDS[name])
+    settings = {item.name: item.default for item in fields(Settings)}
+    for parameter, hint in get_type_hints(function, include_extras=True).items():
+        if parameter == "return":
+            continue
+        help_text = get_args(hint)[-1].help
+        shown = [line for line in screen if help_text in line]
+        assert shown, f"{parameter}: {help_text}"
+        if settings.get(parameter) is not None:
+            assert f"(default: {settings[parameter]})" in shown[0]
+
+
+@pytest.mark.parametrize("name", ["run", "score", "evaluate"])
+def test_settings_are_shown_with_their_defaults(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    assert status_of(name, "--help") == 0
+    shown = {line.strip("│ ").split()[0]: line for line in capsys.readouterr().out.splitlines() if "--" in line}
+    for option, default in (("--detector", "fused"), ("--budget", "20/day"), ("--language", "auto")):
+        assert f"(default: {default})" in shown[option]
 
 
 def test_usage_errors_exit_2(capsys):

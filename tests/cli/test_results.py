@@ -66,7 +66,7 @@ def test_quick_results_say_so(registry, capsys):
 
 def test_one_failure_does_not_stop_the_others(registry, tmp_path, capsys):
     assert run("reproduce", "--all", "--out", str(tmp_path)) == 1
-    assert "absent: x: the corpus" in capsys.readouterr().err
+    assert "firststory: absent: the corpus" in capsys.readouterr().err
     assert (tmp_path / "results" / "curve.md").exists()
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from firststory.alerts.budget import parse_budget
-from firststory.errors import ParameterError
-from firststory.evaluate.comparison import DetectorRun, budget_kept, compare, detection_delay
+from firststory.datasets.streams import TextStream
+from firststory.evaluate import Evaluation, compare
+from firststory.evaluate.budget_kept import budget_kept
 from firststory.evaluate.report import render_report, write_report
 from firststory.records import Document
 
@@ -21,17 +22,18 @@ def comparison(name="mine", n=60, stream="test stream"):
     rng = np.random.default_rng(0)
     labels = rng.integers(6, size=n)
     start = datetime(2020, 1, 1, tzinfo=UTC)
-    documents = [
+    documents = (
         Document(id=str(i), text="", time=start + timedelta(hours=8 * i), label=str(label))
         for i, label in enumerate(labels)
-    ]
+    )
+    made = TextStream(stream, tuple(documents))
     first = np.array([label not in labels[:i] for i, label in enumerate(labels)])
     good = first + 0.1 * rng.random(n)
     runs = [
-        DetectorRun(name, good, good > 0.5, labels.astype(object), 0.5),
-        DetectorRun("guess", rng.random(n), rng.random(n) > 0.9, np.arange(n).astype(object)),
+        Evaluation.from_scores(name, made, good, good > 0.5, labels, seconds=0.5),
+        Evaluation.from_scores("guess", made, rng.random(n), rng.random(n) > 0.9, np.arange(n)),
     ]
-    return compare(stream, documents, runs, "1/day", n_bootstrap=20)
+    return compare(stream, runs, "1/day", n_bootstrap=20)
 
 
 def test_figures_of_a_perfect_and_a_guessing_detector():
@@ -42,14 +44,6 @@ def test_figures_of_a_perfect_and_a_guessing_detector():
     assert perfect.stories["b_cubed_f1"] == 1.0 and perfect.documents_per_second == 120.0
     assert guess.cost.topic_weighted > 0.3 and result.best is perfect
     assert [row["detector"] for row in result.table()] == ["mine", "guess"]
-
-
-def test_delay_is_counted_in_documents_and_days():
-    labels = np.array(["a", "a", None, "a", "b"], dtype=object)
-    times = np.array([0.0, 1.0, 1.5, 3.0, 4.0]) * 86400
-    delay = detection_delay(labels, times, np.array([False, False, True, True, False]))
-    assert (delay.n_stories, delay.at_once, delay.ever) == (2, 0.0, 0.5)
-    assert (delay.median_documents, delay.median_days) == (2.0, 3.0)
 
 
 def test_budget_is_counted_by_week():
@@ -87,15 +81,6 @@ def test_the_table_fits_a_window_of_1100_pixels(tmp_path: Path, looked_at):
         assert page.evaluate("(b => b.scrollWidth <= b.clientWidth)(document.querySelector('.scroll'))")
 
     looked_at(path, look)
-
-
-def test_bad_input_is_told():
-    documents = [Document(id="1", text="")]
-    run = DetectorRun("x", np.ones(1), np.ones(1, bool), np.ones(1, dtype=object))
-    with pytest.raises(ParameterError, match="label"):
-        compare("s", documents, [run])
-    with pytest.raises(ParameterError, match="one a document"):
-        compare("s", [*documents, Document(id="2", text="", label="a")], [run])
 
 
 def test_page_is_one_file_without_scripts_and_its_style_is_allowed():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import zip_longest
@@ -49,7 +50,9 @@ def test_a_store_is_filled_resumed_and_watching_again_adds_nothing(news, tmp_pat
         rest = list(monitor.watch(news[100:]))
         assert monitor.status()["counts"]["redelivered"] == 100
         assert monitor.stories() and monitor.verdicts(limit=1)[0].document == news[-1]
-        assert monitor.search("flood") is not None
+        with_word = {document.id for document in news if "government" in document.text.lower()}
+        assert 0 < len(with_word) < len(news)
+        assert {v.document.id for v in monitor.search("government", limit=len(news))} == with_word
     with fs.Monitor(step=20, **QUICK) as whole:
         assert [v.novelty for v in whole.watch(news)] == [v.novelty for v in first + rest]
 
@@ -265,3 +268,12 @@ def test_feedback_moves_the_bar_of_the_next_step(news, tmp_path):
         assert monitor.status()["alerts"]["strictness"] < 1.0
     with pytest.raises(ParameterError, match="store"):
         fs.Monitor(**QUICK).feedback("x", True)
+
+
+def test_a_missing_table_of_word_vectors_is_said(monkeypatch):
+    monkeypatch.setattr("firststory.text.word_pieces.PACKAGE", "no_such_package_anywhere")
+    with pytest.warns(UserWarning, match=r"pip install 'firststory\[meaning\]'"):
+        fs.Monitor(topics="none")
+    with warnings.catch_warnings(action="error"):
+        fs.Monitor(topics="none", detector="fused-words")
+        fs.Monitor(topics="none", language="de")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from datetime import UTC, datetime, timedelta
 
@@ -116,10 +117,12 @@ def test_a_topic_that_no_story_can_read_is_read_when_it_comes_again(quick, monke
 
 
 def test_a_step_does_not_change_its_batch(news, quick):
-    batch = in_batches(news)[0]
-    before = dataclasses.replace(batch)
+    batch, before = in_batches(news)[0], copy.deepcopy(in_batches(news)[0])
     build_core(quick()).step(batch)
     assert batch == before
+    # A change inside of a document would have been noticed.
+    before.documents[0].extra["changed"] = True
+    assert batch != before
 
 
 def test_every_document_gets_a_verdict_in_order(news, quick):
@@ -237,9 +240,14 @@ def test_times_may_be_mixed_missing_or_backwards(quick):
     ]
     step = build_core(quick()).step(Batch(0, tuple(stream)))
     assert len(step.verdicts) == 4 and step.counts["untimed"] == 1
-    without = build_core(quick())
+    # One at a time, the first without a time: every one is judged, and the clock never goes back.
+    without, clock = build_core(quick()), []
     for i, one in enumerate(stream):
-        without.step(Batch(i, (dataclasses.replace(one, time=None if i == 0 else one.time),)))
+        step = without.step(Batch(i, (dataclasses.replace(one, time=None if i == 0 else one.time),)))
+        assert [verdict.novelty for verdict in step.verdicts] == [1.0]
+        assert step.counts.get("untimed", 0) == (i < 2)
+        clock.append(without._clock.now)
+    assert clock == sorted(clock) and clock[-1] == stream[3].time.timestamp()
 
 
 def test_evidence_points_into_the_documents_own_text(news, quick):

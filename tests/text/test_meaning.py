@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firststory.errors import DataError
+from firststory.errors import DataError, MissingExtraError
 from firststory.text import meaning, word_pieces
 from firststory.text.meaning import ShortTextVectors
 from firststory.text.word_pieces import BEGIN, ORDINARY, WordPieces, load_pieces
@@ -142,7 +142,11 @@ def test_words_are_forgotten_when_there_are_too_many(monkeypatch):
 
 def test_the_error_names_the_package_and_the_way_out(monkeypatch):
     monkeypatch.setattr(word_pieces, "PACKAGE", "no_such_package_anywhere")
-    with pytest.raises(DataError, match=r"pip install .*wordllama.*fused-words"):
+    assert not ShortTextVectors.is_available()
+    with pytest.raises(MissingExtraError, match=r"pip install 'firststory\[meaning\]'"):
+        word_pieces._folder()
+    monkeypatch.setattr(word_pieces, "PACKAGE", "numpy")  # a package, but not with the table
+    with pytest.raises(DataError, match=r"--force-reinstall 'firststory\[meaning\]'"):
         word_pieces._folder()
 
 

@@ -324,7 +324,7 @@ def test_short_texts_keep_their_longer_stop_words():
     assert set(np.array(vectorizer.vocabulary_.terms)[vectorizer.is_common(columns)]) == set(short) - set(long)
     # What is kept is never evidence.
     assert [t.surface for t in vectorizer.tokens(headline)] == [t.surface for t in plain.tokens(headline)]
-    assert set(vectorizer.first_surfaces(headline).values()) == set(plain.first_surfaces(headline).values())
+    assert set(vectorizer.surface_forms([headline])[0].values()) == set(plain.surface_forms([headline])[0].values())
 
 
 def test_a_long_document_is_long_to_its_last_piece():

@@ -11,10 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Protocol
 
 from firststory.alerts.memory import Remembered
 from firststory.harmless import harmless
@@ -39,20 +36,6 @@ class TokenLike(Protocol):
     def column(self) -> int: ...
 
 
-def term_weights(
-    columns: NDArray[Any], counts: NDArray[Any], document_frequency: NDArray[Any], n_documents: int
-) -> NDArray[np.float64]:
-    """Unit-length weights (1 + ln count) * idf^1.25 of one row, idf from the past: what the default detector uses."""
-    seen = np.zeros(len(columns))
-    inside = columns < len(document_frequency)
-    seen[inside] = document_frequency[columns[inside]]
-    idf = np.log((1.0 + n_documents) / (1.0 + np.minimum(seen, n_documents))) + 1.0
-    weights = (1.0 + np.log(np.maximum(counts, 1.0))) * idf**1.25
-    length = np.sqrt(weights @ weights)
-    result: NDArray[np.float64] = weights / length if length > 0 else weights
-    return result
-
-
 def explain(
     document: Document,
     kind: NoveltyKind,
@@ -75,7 +58,7 @@ def explain(
         The words of the document with columns and offsets into `document.text`, -1 for those of a title; leave empty
         for verdicts that nobody will read.
     weights : column -> weight, optional
-        The document's row, unit length (see `term_weights`).
+        The document's row, unit length.
     nearest : sequence of (Remembered, similarity)
         Nearest earlier documents, nearest first; those less similar than 0.05 are left out.
     residual : column -> part in [0, 1], optional

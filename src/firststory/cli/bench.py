@@ -27,8 +27,10 @@ def bench(
         return
 
     def make(name: str) -> str:
-        module = import_module(f"firststory.lab.benchmarks.{BENCHMARKS[name]}")
-        return results.section(module.TITLE, module.run(quick=quick), f"firststory bench {name}", quick)
+        with results.needing_lab("firststory bench"):
+            module = import_module(f"firststory.lab.benchmarks.{BENCHMARKS[name]}")
+            body = module.run(quick=quick)
+        return results.section(module.TITLE, body, f"firststory bench {name}", quick)
 
     failed = results.run_all(results.choose("firststory bench", names, BENCHMARKS), make, out)
     if out:

@@ -97,7 +97,8 @@ def _begin_anew_if_done(path: Path, name: str, n: int, screen: Console) -> None:
             parameter="--store",
             allowed="a store of the demo, or none",
             received=str(path),
-            remedy="It holds other results and is left alone: name another file.",
+            remedy="It is left alone: name another file with --store.",
+            message=f"{path} holds other results than those of the demo.",
         )
     if is_done:
         screen.print("[dim]The last demo went to its end: beginning anew.[/dim]")

@@ -10,7 +10,9 @@ import typer
 from firststory.cli import options
 
 if TYPE_CHECKING:
-    from firststory.evaluate.comparison import Comparison, DetectorRun
+    from firststory.datasets.streams import TextStream
+    from firststory.evaluate.comparison import Comparison
+    from firststory.evaluate.production import Evaluation
     from firststory.records import Document
     from firststory.settings import Settings
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 def evaluate(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Documents with a label: those of one story share it.")],
     detector: Annotated[
-        list[str] | None, typer.Option("--detector", help="A detector by name; again for more. [default: fused]")
+        list[str] | None, typer.Option("--detector", help="A detector by name; repeat it for more. (default: fused)")
     ] = None,
     budget: options.Budget = None,
     step: options.Step = None,
@@ -32,9 +34,10 @@ def evaluate(
     """Judge detectors on a labelled stream: cost, AUC, delay, budget kept, story quality; a table and report.html.
 
     The stream goes through the same step as `run`: every document is judged by the past alone. The first document of
-    each label is a first story; documents without a label are streamed but not judged.
+    each label is a first story (a label may be a list); documents without one are streamed but do not count.
     """
     from firststory.cli import output
+    from firststory.datasets.streams import TextStream
     from firststory.errors import ParameterError
     from firststory.evaluate.comparison import compare
     from firststory.evaluate.report import write_report
@@ -47,29 +50,25 @@ def evaluate(
     each = {name: options.settings_from({**given, "detector": name}, config) for name in names}
     for settings in each.values():
         check_settings(settings)
-    documents = _documents(file, each[names[0]])
-    if not any(document.label not in (None, "", []) for document in documents):
+    stream = TextStream(Path(file).name.partition(".")[0], tuple(_documents(file, each[names[0]])))
+    if not stream.first_story.any():
         raise ParameterError(
             owner="firststory evaluate",
             parameter="FILE",
-            allowed="JSON lines with a label",
-            received=f"{file}: {len(documents)} documents without one",
+            allowed="documents with a label",
+            received=f"{file}: {len(stream)} documents without one",
             remedy='Give the documents of a story the same "label".',
+            message=f"{file} has no labels: nothing to evaluate against.",
         )
     options.make_folder(out, "firststory evaluate", "--out")  # before the work, not after it
-    judged: tuple[Document, ...] = ()
-    runs: list[DetectorRun] = []
-    for name in names:
-        run, judged = _run(name, documents, each[name])
-        runs.append(run)
-    result = compare(Path(file).name.partition(".")[0], judged, runs, each[names[0]].budget)
+    result = compare(stream.name, [_run(stream, settings) for settings in each.values()], each[names[0]].budget)
     page = write_report(result, out / "report.html")
     figure = _draw(result, out / "det.png")
     if json:
         output.write_json(result.table())
         return
     _show(result)
-    print(f"Report: {page}\nCurves: {figure}")
+    print(f"Report: {page}\n{figure}")
 
 
 def _documents(file: str, settings: Settings) -> list[Document]:
@@ -89,31 +88,23 @@ def _documents(file: str, settings: Settings) -> list[Document]:
     return found
 
 
-def _run(name: str, documents: list[Document], settings: Settings) -> tuple[DetectorRun, tuple[Document, ...]]:
-    """What one detector says of the whole stream, with the time that it took."""
+def _run(stream: TextStream, settings: Settings) -> Evaluation:
+    """What one detector says of the whole stream, with a bar that shows how far it is."""
     import sys
-    import time
 
     from rich.console import Console
-    from rich.progress import track
+    from rich.progress import Progress
 
-    from firststory.evaluate.comparison import DetectorRun
-    from firststory.pipeline.runner import Runner
-    from firststory.records import Position
+    from firststory.cli.guard import complain
+    from firststory.evaluate.production import evaluate_stream
 
-    runner = Runner(settings)
-    shown = Console(stderr=True)
-    begin = time.perf_counter()
-    arrivals = track(documents, description=f"{name:<14}", console=shown, transient=True, disable=not shown.is_terminal)
-    verdicts = [
-        verdict
-        for step in runner.run((document, Position(name, {"line": n})) for n, document in enumerate(arrivals))
-        for verdict in step.verdicts
-    ]
-    seconds = time.perf_counter() - begin
-    if not shown.is_terminal:
-        print(f"{name}: {len(verdicts):,} documents in {seconds:.1f} s", file=sys.stderr)
-    return DetectorRun.from_verdicts(name, verdicts, seconds), tuple(verdict.document for verdict in verdicts)
+    screen = Console(stderr=True)
+    with Progress(console=screen, transient=True, disable=not screen.is_terminal) as bar:
+        task = bar.add_task(f"{settings.detector:<14}", total=len(stream))
+        result = evaluate_stream(stream, settings, progress=lambda done: bar.update(task, completed=done), say=complain)
+    if not screen.is_terminal:
+        print(f"{settings.detector}: {len(result.score):,} documents in {result.seconds:.1f} s", file=sys.stderr)
+    return result
 
 
 def _show(result: Comparison) -> None:
@@ -163,10 +154,14 @@ def _said(value: Any, form: str) -> str:
     return "–" if value is None or value != value else form.format(value)
 
 
-def _draw(result: Comparison, path: Path) -> Path:
-    """The DET curves of all detectors in one figure."""
+def _draw(result: Comparison, path: Path) -> str:
+    """The DET curves of all detectors in one figure; the report has them too, so matplotlib may be missing."""
+    from firststory.errors import MissingExtraError
     from firststory.plot import det
 
-    axes = det({score.name: score.det for score in result.scores})
+    try:
+        axes = det({score.name: score.det for score in result.scores})
+    except MissingExtraError as error:
+        return f"No {path.name}, only the curves in the report. {error.without_owner}"
     axes.figure.savefig(path, dpi=150, bbox_inches="tight")
-    return path
+    return f"Curves: {path}"

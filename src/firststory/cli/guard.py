@@ -12,7 +12,8 @@ import typer
 
 from firststory.errors import FirststoryError
 
-ERROR, USAGE, INTERRUPTED = 1, 2, 130
+ERROR, INTERRUPTED = 1, 130
+"""Exit statuses; wrong usage is 2, which Typer gives."""
 LONGEST = 2000
 """Characters of a message: lists of what is allowed are long."""
 
@@ -44,7 +45,7 @@ def guarded(function: Callable[..., Any], *, debug: bool = False, saves: bool = 
         except FirststoryError as error:
             if debug:
                 raise
-            complain(str(error))
+            complain(error.without_owner)
             raise typer.Exit(ERROR) from None
         except Exception as error:
             # typer's own exits and usage errors are exceptions too: they know their way.

@@ -49,6 +49,6 @@ def _plain(text: str | None) -> str:
 
 def _default(about: Any, default: Any) -> str:
     """Settings say their default in their help; the others have it in the signature."""
-    if default in (None, False) or "[default:" in (about.help or ""):
+    if default in (None, False) or "(default:" in (about.help or ""):
         return ""
-    return f" [default: {default}]"
+    return f" (default: {default})"

@@ -30,7 +30,8 @@ Format = Annotated[str | None, _option("format")]
 MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 SaveEvery = Annotated[str | None, _option("save_every")]
 Config = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="Settings in TOML. [default: firststory.toml if there]")
+    Path | None,
+    typer.Option("--config", metavar="FILE", help="Settings in TOML (default: firststory.toml, if any)."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -66,7 +67,8 @@ def make_folder(folder: Path, owner: str, parameter: str) -> None:
             parameter=parameter,
             allowed="a folder that can be written to",
             received=f"{folder}: {said}",
-            remedy="Name another, or a new one.",
+            remedy="Name another folder.",
+            message=f"The folder {folder} ({parameter}) cannot be written to: {said}.",
         )
 
 
@@ -82,6 +84,7 @@ def open_store(store: str | None, config: Path | None, *, create: bool = False) 
             parameter="--store",
             allowed="given",
             received="nothing",
-            remedy="Name the file: --store news.db (or set FIRSTSTORY_STORE)",
+            remedy="Add --store news.db, or set FIRSTSTORY_STORE.",
+            message="No store is named.",
         )
     return Store(url, create=create)

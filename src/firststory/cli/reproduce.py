@@ -35,14 +35,16 @@ def reproduce(
             allowed="a name, or the option --all or --list",
             received="nothing",
             remedy="Type: firststory reproduce --list",
+            message="Name an experiment, or give --all for all of them.",
         )
     chosen = results.choose("firststory reproduce", None if all_ else names, EXPERIMENTS)
     figures = out / "results" if out else Path(tempfile.mkdtemp(prefix="firststory-figures-"))
     figures.mkdir(parents=True, exist_ok=True)
 
     def make(name: str) -> str:
-        module = import_module(f"firststory.lab.experiments.{EXPERIMENTS[name]}")
-        body = module.run(quick=quick, out=figures)
+        with results.needing_lab("firststory reproduce"):
+            module = import_module(f"firststory.lab.experiments.{EXPERIMENTS[name]}")
+            body = module.run(quick=quick, out=figures)
         return results.section(module.TITLE, body, f"firststory reproduce {name}", quick)
 
     failed = results.run_all(chosen, make, out)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from firststory.errors import FirststoryError, ParameterError
+from firststory.errors import FirststoryError, MissingExtraError, not_one_of
 
 QUICK_NOTE = "*Quick version: small sizes that only show that the command works; the figures mean nothing.*"
 
@@ -20,13 +21,7 @@ def choose(owner: str, names: list[str] | None, known: Mapping[str, str]) -> lis
     """The names asked for, all where none is given; an unknown one is an error that lists the known."""
     for name in names or ():
         if name not in known:
-            raise ParameterError(
-                owner=owner,
-                parameter="NAME",
-                allowed="one of " + (", ".join(known) or "(nothing is registered)"),
-                received=name,
-                remedy=f"Type: {owner} --list",
-            )
+            raise not_one_of(owner, "NAME", known, name, f"Type: {owner} --list")
     return list(names or known)
 
 
@@ -79,7 +74,7 @@ def run_all(names: list[str], make: Callable[[str], str], out: Path | None) -> l
         except FirststoryError as error:
             if len(names) == 1:
                 raise
-            print(f"firststory: {name}: {error}", file=sys.stderr)
+            print(f"firststory: {name}: {error.without_owner}", file=sys.stderr)
             failed.append(name)
             continue
         show(text)
@@ -89,10 +84,24 @@ def run_all(names: list[str], make: Callable[[str], str], out: Path | None) -> l
     return failed
 
 
+@contextmanager
+def needing_lab(owner: str) -> Iterator[None]:
+    """Within this block a package that is missing is one of the extra `lab`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        root = (error.name or "").partition(".")[0]
+        if isinstance(error, FirststoryError) or root == "firststory":
+            raise
+        raise MissingExtraError(owner, root, "lab") from error
+
+
 def list_titles(registry: Mapping[str, str], package: str) -> None:
     """Name and title of everything that is registered."""
     from importlib import import_module
 
     width = max((len(name) for name in registry), default=0)
     for name, module in registry.items():
-        print(f"{name:<{width}}  {import_module(f'{package}.{module}').TITLE}")
+        with needing_lab("firststory"):
+            title = import_module(f"{package}.{module}").TITLE
+        print(f"{name:<{width}}  {title}")

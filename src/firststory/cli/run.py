@@ -64,6 +64,7 @@ def run(
             meter,
             format=settings.format,
             max_document_bytes=settings.max_document_bytes,
+            stdin=interrupt.standard_input(),
         )
         before = opened.status()
         for done in runner.run(interrupt.until_wanted(arrivals, flush=STDIN in names)):

@@ -47,7 +47,12 @@ def score(
         tune_collection()
         runner = Runner(settings, None, complain)
         arrivals = read_all(
-            expand([file]), {}, complain, format=settings.format, max_document_bytes=settings.max_document_bytes
+            expand([file]),
+            {},
+            complain,
+            format=settings.format,
+            max_document_bytes=settings.max_document_bytes,
+            stdin=interrupt.standard_input(),
         )
         for done in runner.run(interrupt.until_wanted(arrivals, flush=True)):
             for verdict in done.verdicts:

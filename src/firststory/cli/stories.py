@@ -32,16 +32,10 @@ def stories(
 ) -> None:
     """Show the stories of a store, the documents of one story, or the documents with some words."""
     from firststory.cli import output
-    from firststory.errors import ParameterError
+    from firststory.errors import not_one_of
 
     if order not in ORDERS:
-        raise ParameterError(
-            owner="firststory stories",
-            parameter="--order",
-            allowed="one of " + ", ".join(ORDERS),
-            received=order,
-            remedy="Leave it out for last_seen.",
-        )
+        raise not_one_of("firststory stories", "--order", ORDERS, order, "Leave it out for last_seen.")
     with options.open_store(store, config) as opened:
         if story is not None or search is not None:
             _show_documents(opened, story, search, limit, json)
@@ -122,7 +116,8 @@ def _show_documents(opened: Store, story: str | None, search: str | None, limit:
             parameter="STORY",
             allowed="the id of a story that the store has",
             received=story,
-            remedy="Leave it out to see which there are.",
+            remedy="Type firststory stories without an id to see which there are.",
+            message=f"The store has no story {story}.",
         )
     found = opened.search(search, limit, story) if search is not None else opened.verdicts(story=story, limit=limit)
     if as_json:

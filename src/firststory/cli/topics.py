@@ -90,11 +90,10 @@ def story_of(topic: str, born: int, happened: Sequence[TopicEvent]) -> str:
 
 def _check_figure(path: Path) -> None:
     """Before the work: whether a figure can be written there, and in a format that matplotlib knows by its name."""
-    from matplotlib.figure import Figure
-
     from firststory.errors import ParameterError
+    from firststory.plot.figure import new_figure
 
-    known = Figure().canvas.get_supported_filetypes()
+    known = new_figure().canvas.get_supported_filetypes()
     if path.suffix.lower().removeprefix(".") not in known:
         raise ParameterError(
             owner="firststory topics",
@@ -110,6 +109,7 @@ def _check_figure(path: Path) -> None:
             allowed="a file in a folder that can be written to",
             received=str(path),
             remedy="Make the folder, or name another file.",
+            message=f"The file {path} (--plot) cannot be written.",
         )
 
 
@@ -117,16 +117,15 @@ def _draw(history: Sequence[Any], happened: Sequence[TopicEvent], path: Path) ->
     """The river above, the lines of descent below."""
     from dataclasses import replace
 
-    from matplotlib.figure import Figure
-
     from firststory.plot import lineage, topic_river
+    from firststory.plot.figure import new_figure
 
     place = {step: number for number, (step, _, _) in enumerate(history)}
     events = [replace(event, step=place[event.step]) for event in reversed(happened) if event.step in place]
     moments = [time for _, time, _ in history]
     times = None if any(time is None for time in moments) else moments
     steps = [topics for _, _, topics in history]
-    figure = Figure(figsize=(12, 14), layout="constrained")
+    figure = new_figure(figsize=(12, 14), layout="constrained")
     above, below = figure.subplots(2, 1, height_ratios=(1, 1.2))
     topic_river(steps, times, ax=above)
     lineage(steps, events, times, ax=below)

@@ -52,6 +52,7 @@ def find(name: str, data_home: str | os.PathLike[str] | None = None) -> Path:
         allowed="present in " + " or ".join(map(str, places)),
         received="no such file",
         remedy="Put it there, pass data_home=, or set FIRSTSTORY_DATA to the folder that has it.",
+        message=f"The corpus file {name} was not found in {' or '.join(map(str, places))}.",
     )
 
 
@@ -65,5 +66,6 @@ def verify(path: Path, sha256: str) -> None:
             parameter=f"the sha256 of {path.name}",
             allowed=sha256,
             received=found,
-            remedy="The file is damaged or another version: remove it and get it again.",
+            remedy="Remove it and get it again.",
+            message=f"{path.name} is damaged or another version: its sha256 is {found}, not {sha256}.",
         )

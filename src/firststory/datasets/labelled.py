@@ -40,7 +40,7 @@ def _documents(path: Path) -> Iterator[Document]:
                     parameter=f"line {number} of {path.name}",
                     allowed='a JSON object with "text"',
                     received=line[:80],
-                    remedy=f"Mend the line ({type(error).__name__}: {error}).",
+                    remedy=f"Correct the line ({type(error).__name__}: {error}).",
                 ) from error
 
 

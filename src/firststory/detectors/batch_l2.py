@@ -9,13 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from firststory.arrays import Floats
 from firststory.detectors.base import StreamDetector
 from firststory.detectors.batch_l1 import stacked
 from firststory.detectors.l1_base import unit_rows
+from firststory.parameters import Interval, StrOptions
 from firststory.solvers.initial_atoms import cluster_centres, heavy_words, missing_words, random_documents, single_words
 from firststory.solvers.l2_coding import L2Coding, code_l2, learn_dictionary_l2
 

@@ -59,5 +59,6 @@ def stream_has_times(decided: int, times: Floats | None, owner: str) -> int:
             allowed="given from the first batch on, or never",
             received="times for a stream that began without",
             remedy="Fit again with times=..., or leave times out.",
+            message="Times were given for a stream that began without them.",
         )
     return decided

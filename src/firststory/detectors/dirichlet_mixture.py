@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from firststory.arrays import Floats, Ints
@@ -20,6 +19,7 @@ from firststory.detectors.mixture_view import MixtureView
 from firststory.errors import ParameterError
 from firststory.estimator import seconds
 from firststory.kernels.mixture.layout import CERTAIN_LOG_ODDS, Base, Judged, Rules
+from firststory.parameters import Interval, StrOptions
 
 VALIDATION_DOCUMENTS = (32, 128, 512)
 """After these numbers of documents of a stream without labels λ and γ are chosen again."""

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.arrays import Floats
 from firststory.detectors.base import IndexedColumns, StreamDetector
@@ -20,6 +19,7 @@ from firststory.kernels.fused.ageing import capped_clock
 from firststory.kernels.fused.index import FusedIndex
 from firststory.kernels.fused.running import running_share
 from firststory.kernels.text.meaning import blend_nearest, to_unit
+from firststory.parameters import Interval, StrOptions
 from firststory.units import DAY_SECONDS, UNBOUNDED
 
 """More documents than any stream has."""

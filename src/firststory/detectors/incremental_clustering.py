@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from firststory.arrays import Floats, Ints
@@ -20,6 +19,7 @@ from firststory.estimator import seconds
 from firststory.kernels.csr import csr_of
 from firststory.kernels.neighbours.clusters import ClusterIndex
 from firststory.kernels.neighbours.layout import ClusterRules
+from firststory.parameters import Interval, StrOptions
 from firststory.units import UNBOUNDED
 
 DEFAULT_THRESHOLD = 0.2

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.arrays import Floats, Ints
 from firststory.detectors.base import StreamDetector
@@ -21,6 +20,7 @@ from firststory.errors import ParameterError
 from firststory.kernels.csr import csr_of
 from firststory.kernels.neighbours.clusters import ROWS, ClusterIndex
 from firststory.kernels.neighbours.layout import ClusterRules
+from firststory.parameters import Interval, StrOptions
 from firststory.units import DAY_SECONDS, UNBOUNDED
 
 UNTRAINED = (2.0, -10.0, 0.0, 0.0)

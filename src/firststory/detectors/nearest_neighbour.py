@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from firststory.arrays import Floats
 from firststory.detectors.base import IndexedColumns, StreamDetector
@@ -17,6 +16,7 @@ from firststory.detectors.clock import advance_clock, read_clock
 from firststory.kernels.csr import csr_of
 from firststory.kernels.neighbours.cosine import CosineIndex
 from firststory.kernels.neighbours.layout import Best, Limits
+from firststory.parameters import Interval
 from firststory.units import UNBOUNDED
 
 

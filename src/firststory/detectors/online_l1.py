@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.arrays import Floats
 from firststory.detectors.l1_base import L1DictionaryDetector, unit_rows
+from firststory.parameters import Interval, StrOptions
 from firststory.solvers.initial_atoms import missing_words
 from firststory.solvers.l1_coding import L1Coding
 from firststory.solvers.online_admm import fit_rows, inner_steps, online_step, step_size, subgradient_step

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from firststory.evaluate.clustering import BCubed, b_cubed, clustering_scores
+from firststory.evaluate.comparison import Comparison, compare
+from firststory.evaluate.delay import Delay, detection_delay
 from firststory.evaluate.prequential import Prequential, prequential
-from firststory.evaluate.production import Delay, Evaluation, evaluate_stream
+from firststory.evaluate.production import Evaluation, evaluate_stream
 from firststory.evaluate.ranking import StepAuc, roc_auc_by_step, roc_curve
 from firststory.evaluate.regret import word_space_regret
 from firststory.evaluate.single_topic import LearningCurves, learning_curves
@@ -14,6 +16,7 @@ from firststory.topics.lineage import match_topics
 
 __all__ = [
     "BCubed",
+    "Comparison",
     "Delay",
     "DetCurve",
     "Evaluation",
@@ -23,7 +26,9 @@ __all__ = [
     "TdtCost",
     "b_cubed",
     "clustering_scores",
+    "compare",
     "det_curve",
+    "detection_delay",
     "evaluate_stream",
     "factor_divergence",
     "match_topics",

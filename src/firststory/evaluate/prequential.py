@@ -54,7 +54,7 @@ def prequential(
     detector : estimator with `score_then_learn`
     X : rows in the order of time; y : bool, True for first stories; topics : label of each row
     times : seconds, for detectors that use them
-    step : rows a timestep
+    step : rows per timestep
     n_initial : rows that only initialise the detector and are not judged
 
     Examples
@@ -72,7 +72,7 @@ def prequential(
         raise ParameterError(
             owner="prequential",
             parameter="step" if rows.shape[0] == target.size else "y",
-            allowed="a whole number of rows >= 1; y has one value a row",
+            allowed="a whole number of rows >= 1; y has one value per row",
             received=step if rows.shape[0] == target.size else target.size,
             remedy=f"X has {rows.shape[0]} rows.",
         )

@@ -2,52 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from firststory.alerts.budget import Budget, parse_budget
 from firststory.arrays import Floats
-from firststory.datasets.streams import TextStream
+from firststory.datasets.streams import TextStream, label_names
+from firststory.errors import ParameterError
+from firststory.evaluate.budget_kept import BudgetKept, budget_kept
 from firststory.evaluate.clustering import clustering_scores
+from firststory.evaluate.delay import Delay, detection_delay
 from firststory.evaluate.ranking import StepAuc, roc_auc, roc_auc_by_step
 from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
 from firststory.pipeline.runner import Runner
 from firststory.records import Position
 from firststory.settings import Settings
-from firststory.units import DAY_SECONDS
-
-
-@dataclass(frozen=True, slots=True)
-class Delay:
-    """How long a story ran before its first alert. Stories without any alert are `missed`."""
-
-    alerted: int
-    missed: int
-    median_documents: float
-    """Documents of the story before the one that was alerted; 0 means the first story itself."""
-    median_hours: float
-    """NaN where the stream has no times."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What one detector said of a labelled stream, document by document, in the order of the stream."""
+    """What one detector said of a labelled stream: one value per judged document, in the order of the stream."""
 
     detector: str
     score: Floats
     is_novel: NDArray[np.bool_]
     story: NDArray[Any]
     step: NDArray[np.int64]
+    row: NDArray[np.int64]
+    """Where each document stands in the stream. A second document with the id of an earlier one is not judged."""
     y: NDArray[np.bool_]
     topics: NDArray[Any]
     times: Floats
+    seconds: float = float("nan")
+
+    @classmethod
+    def from_scores(
+        cls,
+        detector: str,
+        stream: TextStream,
+        score: ArrayLike,
+        is_novel: ArrayLike,
+        story: Sequence[Any] | NDArray[Any] | None = None,
+        *,
+        row: ArrayLike | None = None,
+        step: ArrayLike | None = None,
+        seconds: float = float("nan"),
+    ) -> Evaluation:
+        """What any system said of a stream: one score and one decision for each document (or for those in `row`)."""
+        rows = np.arange(len(stream)) if row is None else np.asarray(row, dtype=np.int64)
+        values = np.asarray(score, dtype=np.float64)
+        if len(values) != len(rows):
+            raise ParameterError(
+                owner="Evaluation",
+                parameter=f"the scores of {detector}",
+                allowed=f"{len(rows)}, one per document",
+                received=len(values),
+                remedy="Score every document, in the order of the stream.",
+            )
+        stories = np.empty(len(rows), dtype=object)
+        stories[:] = [None] * len(rows) if story is None else story
+        return cls(
+            detector=detector,
+            score=values,
+            is_novel=np.asarray(is_novel, dtype=bool),
+            story=stories,
+            step=np.zeros(len(rows), dtype=np.int64) if step is None else np.asarray(step, dtype=np.int64),
+            row=rows,
+            y=stream.first_story[rows],
+            topics=stream.labels[rows],
+            times=stream.times[rows],
+            seconds=seconds,
+        )
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """The documents that are judged; the others were streamed all the same."""
+        """The documents that count; the others were streamed all the same."""
         return np.array([topic is not None for topic in self.topics], dtype=bool)
 
     def cost(self, **options: Any) -> TdtCost:
@@ -55,51 +90,38 @@ class Evaluation:
         return tdt_cost(self.y, self.score, self.topics, **options)
 
     def det(self) -> DetCurve:
-        """The story-weighted DET curve of the labelled documents."""
-        return det_curve(self.y[self.labelled], self.score[self.labelled])
+        """The topic-weighted DET curve: each story counts the same, however long it is."""
+        return det_curve(self.y, self.score, self.topics)
 
     def auc(self) -> float:
         """Area under the ROC curve of the labelled documents."""
         return roc_auc(self.y[self.labelled], self.score[self.labelled])
 
     def auc_by_step(self) -> StepAuc:
-        """AUC of each timestep of the pipeline."""
+        """AUC of each step of the pipeline."""
         rows = self.labelled
         return roc_auc_by_step(self.y[rows], self.score[rows], self.step[rows])
 
     def delay(self) -> Delay:
         """From the first document of each labelled story to the first of it that was an alert."""
-        members: dict[Any, list[int]] = {}
-        for i, topic in enumerate(self.topics):
-            for one in topic if isinstance(topic, list) else [] if topic is None else [topic]:
-                members.setdefault(one, []).append(i)
-        waits, hours = [], []
-        for rows in members.values():
-            at = next((k for k, row in enumerate(rows) if self.is_novel[row]), None)
-            if at is not None:
-                waits.append(at)
-                hours.append((self.times[rows[at]] - self.times[rows[0]]) / 3600)
-        return Delay(
-            alerted=len(waits),
-            missed=len(members) - len(waits),
-            median_documents=float(np.median(waits)) if waits else float("nan"),
-            median_hours=float(np.median(hours)) if hours else float("nan"),
-        )
+        return detection_delay(self.topics, self.times, self.is_novel)
 
-    def alerts_per_day(self) -> float:
-        """Alerts by the days that the stream spans; NaN where it has no times."""
-        span = np.nanmax(self.times) - np.nanmin(self.times) if np.isfinite(self.times).any() else 0.0
-        return float(self.is_novel.sum() / max(span / DAY_SECONDS, 1.0)) if span else float("nan")
+    def budget_kept(self, budget: Budget | str | float) -> BudgetKept:
+        """How many alerts there were, and how that compares with the budget."""
+        understood = budget if isinstance(budget, Budget) else parse_budget(budget)
+        return budget_kept(self.times, self.is_novel, understood)
 
-    def alert_share(self) -> float:
-        """The part of all documents that were alerts."""
-        return float(self.is_novel.mean()) if self.is_novel.size else 0.0
+    def precision(self) -> float:
+        """Share of the alerts on labelled documents that were first documents of a story."""
+        return float((self.is_novel & self.y).sum()) / max(int((self.is_novel & self.labelled).sum()), 1)
 
     def story_scores(self) -> dict[str, float]:
-        """B-cubed F1, NMI and ARI of the stories against the labels."""
-        labels = [topic[0] if isinstance(topic, list) else topic for topic in self.topics]
+        """B-cubed F1, NMI and ARI of the stories against the labels (the first one, where a document has several)."""
+        labels = np.empty(len(self.topics), dtype=object)
+        labels[:] = [next(iter(label_names(topic)), None) for topic in self.topics]
         # A document that belongs to no story stands alone.
-        alone = [name if name is not None else f"alone-{i}" for i, name in enumerate(self.story)]
+        alone = np.empty(len(self.story), dtype=object)
+        alone[:] = [("alone", i) if name is None else name for i, name in enumerate(self.story)]
         return clustering_scores(labels, alone)
 
 
@@ -107,8 +129,10 @@ def evaluate_stream(
     stream: TextStream,
     settings: Settings | None = None,
     *,
+    name: str | None = None,
     progress: Callable[[int], None] = lambda done: None,
     detector: Any = None,
+    say: Callable[[str], None] = warnings.warn,
 ) -> Evaluation:
     """Run a labelled stream through the production step, in memory, and keep what it says.
 
@@ -116,11 +140,15 @@ def evaluate_stream(
     ----------
     stream : TextStream
     settings : Settings
-        Detector, budget, window and all else, exactly as `firststory run` takes them.
+        Detector, budget, step and all else, exactly as `firststory run` takes them.
+    name : str, optional
+        What to call the detector; its name in the settings otherwise.
     progress : callable
-        Is told the number of documents done after each step.
+        Is called with the number of documents done after each step.
     detector : estimator, optional
         One of your own in place of the named one.
+    say : callable
+        Is told, in one sentence, what a person should know.
 
     Examples
     --------
@@ -131,30 +159,26 @@ def evaluate_stream(
     True
     """
     settings = settings or Settings()
-    place = {document.id: i for i, document in enumerate(stream.documents)}
-    n = len(stream)
-    score, is_novel, step = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=np.int64)
-    story = np.empty(n, dtype=object)
-    seen = np.zeros(n, dtype=bool)
+    place: dict[str, int] = {}
+    for i, document in enumerate(stream.documents):
+        place.setdefault(document.id, i)
     arrivals = ((document, Position(stream.name, {"line": i})) for i, document in enumerate(stream.documents, 1))
+    judged = []
     done = 0
-    for result in Runner(settings, detector=detector).run(arrivals):
-        for verdict in result.verdicts:
-            i = place[verdict.document.id]
-            score[i], is_novel[i], story[i] = verdict.novelty, verdict.is_novel, verdict.story
-            step[i], seen[i] = result.index, True
+    begin = time.perf_counter()
+    for result in Runner(settings, say=say, detector=detector).run(arrivals):
+        judged += [(place[verdict.document.id], result.index, verdict) for verdict in result.verdicts]
         done += result.counts.get("seen", len(result.verdicts))
         progress(done)
-    # A second document with the id of an earlier one is a redelivery: dropped, and not judged.
-    topics = stream.labels.copy()
-    topics[~seen] = None
-    return Evaluation(
-        detector=settings.detector,
-        score=score,
-        is_novel=is_novel,
-        story=story,
-        step=step,
-        y=stream.first_story & seen,
-        topics=topics,
-        times=stream.times,
+    seconds = time.perf_counter() - begin
+    judged.sort(key=lambda one: one[0])
+    return Evaluation.from_scores(
+        name or settings.detector,
+        stream,
+        [verdict.novelty for _, _, verdict in judged],
+        [verdict.is_novel for _, _, verdict in judged],
+        [verdict.story for _, _, verdict in judged],
+        row=[row for row, _, _ in judged],
+        step=[index for _, index, _ in judged],
+        seconds=seconds,
     )

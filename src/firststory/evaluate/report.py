@@ -27,12 +27,13 @@ def render_report(comparison: Comparison) -> str:
 
     Examples
     --------
-    >>> from firststory.evaluate.comparison import DetectorRun, compare
+    >>> from firststory.datasets.streams import TextStream
+    >>> from firststory.evaluate import Evaluation, compare
     >>> from firststory.records import Document
-    >>> documents = [Document(id=str(i), text="", label=label) for i, label in enumerate("aabab")]
-    >>> said = np.array([0.9, 0.1, 0.8, 0.1, 0.2])
-    >>> run = DetectorRun("<script>", said, said > 0.5, np.array(list("xxyxy"), dtype=object))
-    >>> page = render_report(compare("tiny", documents, [run], budget=0.5))
+    >>> stream = TextStream("tiny", tuple(Document(str(i), "", label=label) for i, label in enumerate("aabab")))
+    >>> novelty = np.array([0.9, 0.1, 0.8, 0.1, 0.2])
+    >>> evil = Evaluation.from_scores("<script>", stream, novelty, novelty > 0.5, story=list("xxyxy"))
+    >>> page = render_report(compare("tiny", [evil], budget=0.5))
     >>> "<script" in page, "Content-Security-Policy" in page
     (False, True)
     """

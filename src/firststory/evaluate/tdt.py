@@ -82,7 +82,7 @@ def tdt_cost(
         A topic with a single document has no false alarms to make: count its rate as 0, or leave it out of the
         average of false alarms.
     n_bootstrap, confidence, random_state
-        The interval resamples topics (documents where there are none), and seeks the best threshold anew each time.
+        The interval resamples topics (documents where there are none), and finds the best threshold each time.
 
     References
     ----------
@@ -236,7 +236,7 @@ def _judged(
             raise ParameterError(
                 owner="tdt_cost",
                 parameter="topics",
-                allowed=f"{len(values)} topics, one a document",
+                allowed=f"{len(values)} topics, one per document",
                 received=len(names),
                 remedy="Pass None for documents without a topic.",
             )
@@ -252,5 +252,6 @@ def _judged(
             allowed="at least one first story among the labelled documents",
             received="none",
             remedy="Without a target there is nothing to miss and no cost; check the labels.",
+            message="None of the labelled documents is a first story.",
         )
     return target, values, group, int(group.max()) + 1

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from firststory.errors import ParameterError
+from firststory.errors import ParameterError, not_one_of
 from firststory.settings import Settings
 
 if TYPE_CHECKING:
@@ -90,13 +90,7 @@ def detector_names() -> list[str]:
 
 def recipe_of(name: str) -> Recipe:
     if name not in detector_names():
-        raise ParameterError(
-            owner="firststory",
-            parameter="detector",
-            allowed="one of " + ", ".join(detector_names()),
-            received=name,
-            remedy="Leave it out for the default.",
-        )
+        raise not_one_of("settings", "detector", detector_names(), name)
     return RECIPES[name]
 
 
@@ -144,13 +138,25 @@ def check_settings(settings: Settings, detector: Detector | None = None) -> None
         check_language(str(settings.language), "settings")
     for name, names in {"topics": TOPICS, "format": FORMATS}.items():
         if getattr(settings, name) not in names:
-            raise ParameterError(
-                owner="settings",
-                parameter=name,
-                allowed="one of " + ", ".join(names),
-                received=getattr(settings, name),
-                remedy="Leave it out for the default.",
-            )
+            raise not_one_of("settings", name, names, getattr(settings, name))
+
+
+def wants_meaning(settings: Settings, detector: Detector | None = None) -> bool:
+    """Whether a stream would compare short texts by the vectors of their words, if they are in its language."""
+    from firststory.pipeline.protocols import TakesVectors
+    from firststory.text.language import check_language
+    from firststory.text.meaning import LANGUAGES
+
+    if not recipe_of(settings.detector).meaning or not (detector is None or isinstance(detector, TakesVectors)):
+        return False
+    return settings.language == "auto" or check_language(settings.language, "settings") in LANGUAGES
+
+
+def missing_meaning(settings: Settings, detector: Detector | None = None) -> str | None:
+    """What to say where those vectors are wanted and their table is not installed."""
+    from firststory.text.meaning import MISSING, ShortTextVectors
+
+    return MISSING if wants_meaning(settings, detector) and not ShortTextVectors.is_available() else None
 
 
 def build_core(settings: Settings, detector: Detector | None = None) -> StreamCore:
@@ -160,7 +166,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
     from firststory.alerts.memory import DocumentMemory
     from firststory.detectors.nearest_neighbour import NearestNeighbour
     from firststory.pipeline.parts import Parts
-    from firststory.pipeline.protocols import KnowsNeighbours, TakesVectors
+    from firststory.pipeline.protocols import KnowsNeighbours
     from firststory.pipeline.step import StreamCore
     from firststory.pipeline.stream_topics import StreamTopics
     from firststory.stories.tracker import StoryTracker
@@ -171,7 +177,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
     # A detector of one's own has a scale of its own.
     floor = recipe.floor if detector is None else float("-inf")
     judge = detector or build_detector(settings.detector, window=window, seed=settings.seed)
-    takes_vectors = recipe.meaning and isinstance(judge, TakesVectors)
+    takes_vectors = wants_meaning(settings, detector) and ShortTextVectors.is_available()
     knows_neighbours = isinstance(judge, KnowsNeighbours)
     topics = OnlineNMF(memory=3.0, birth="replace", random_state=settings.seed)
     return StreamCore(

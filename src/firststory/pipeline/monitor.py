@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from firststory.errors import DocumentError, ParameterError
-from firststory.pipeline.build import check_settings
+from firststory.pipeline.build import check_settings, missing_meaning
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.runner import Runner
 from firststory.records import Arrival, Document, Position, Quarantined, Story, Topic, Verdict
@@ -80,11 +81,14 @@ class Monitor:
         self._store = None if store is None else Store(store)
         kept = self._store.settings() if self._store is not None else None
         try:
-            self._runner = Runner(load(given, environment=os.environ, kept=kept), self._store, detector=own)
+            chosen = load(given, environment=os.environ, kept=kept)
+            self._runner = Runner(chosen, self._store, detector=own)
         except BaseException:
             if self._store is not None:
                 self._store.close()
             raise
+        if missing := missing_meaning(chosen, own):
+            warnings.warn(missing, stacklevel=2)
         self._counts: Counter[str] = Counter()
         self._topics: tuple[Topic, ...] = ()
         self._text_counts: OrderedDict[str, int] = OrderedDict()
@@ -185,6 +189,7 @@ class Monitor:
                 allowed="given",
                 received=None,
                 remedy='Watch with a store: fs.Monitor(store="news.db")',
+                message="This monitor has no store.",
             )
         return self._store
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from firststory.errors import ParameterError
-from firststory.pipeline.build import build_core, check_settings
+from firststory.pipeline.build import build_core, check_settings, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.steps import Stepper
@@ -55,6 +55,8 @@ class Runner:
         self._saved_step = -1
         """The last step that the saved model has seen."""
         self._say = say
+        if missing := missing_meaning(settings, detector):
+            say(missing)
         if store is not None:
             store.claim()
             _agree(settings, store)
@@ -157,4 +159,5 @@ def _agree(settings: Settings, store: Store) -> None:
                 allowed=f"{kept[name]!r}, with which this store was begun",
                 received=value,
                 remedy=f"Leave --{name.replace('_', '-')} out, or begin another store.",
+                message=f"This store was begun with {name} {kept[name]!r}, which cannot become {value!r}.",
             )

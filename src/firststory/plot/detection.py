@@ -10,7 +10,9 @@ from scipy.special import ndtri
 
 from firststory.evaluate.ranking import StepAuc
 from firststory.evaluate.tdt import DetCurve
+from firststory.plot.figure import axes_or_new
 
+SIZE = (6.0, 5.5)
 _TICKS = (0.001, 0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.98)
 
 
@@ -24,7 +26,7 @@ def det(curves: Mapping[str, DetCurve], ax: Any = None) -> Any:
     >>> fs.plot.det({"mine": curve}).get_xlabel()
     'false alarms'
     """
-    ax = _axes(ax)
+    ax = axes_or_new(ax, SIZE)
     for name, curve in curves.items():
         fa, miss = curve.deviates()
         ax.plot(fa, miss, label=name, drawstyle="default", linewidth=1.6)
@@ -40,7 +42,7 @@ def det(curves: Mapping[str, DetCurve], ax: Any = None) -> Any:
 
 def roc_by_step(results: Mapping[str, StepAuc], ax: Any = None) -> Any:
     """AUC at each timestep, one line a detector; the legend gives the average."""
-    ax = _axes(ax)
+    ax = axes_or_new(ax, SIZE)
     for name, result in results.items():
         defined = ~np.isnan(result.auc)
         ax.plot(result.step[defined], result.auc[defined], marker="o", label=f"{name} ({result.average:.3f})")
@@ -49,12 +51,3 @@ def roc_by_step(results: Mapping[str, StepAuc], ax: Any = None) -> Any:
     ax.grid(alpha=0.25)
     ax.legend(frameon=False, fontsize="small", title="average in brackets")
     return ax
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    # A Figure of its own, not pyplot's global one: no window opens, nothing leaks in a long-running process.
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(6, 5.5), layout="constrained").add_subplot()

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.plot.detection import _axes
+from firststory.plot.detection import SIZE
+from firststory.plot.figure import axes_or_new
 
 
 def regret(curves: Mapping[str, NDArray[np.float64]], ax: Any = None) -> Any:
@@ -23,7 +24,7 @@ def regret(curves: Mapping[str, NDArray[np.float64]], ax: Any = None) -> Any:
     >>> fs.plot.regret({"leader": np.log(np.arange(1, 100.0))}).get_ylabel()
     'regret'
     """
-    ax = _axes(ax)
+    ax = axes_or_new(ax, SIZE)
     longest, anchor = 1, None
     for name, values in curves.items():
         runs = np.atleast_2d(values)

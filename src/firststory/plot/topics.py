@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from firststory.arrays import Floats
+from firststory.plot.figure import axes_or_new
 from firststory.records import Topic, TopicEvent
 
 PALETTE = (
@@ -49,7 +50,7 @@ def topic_river(
     >>> [text.get_text() for text in fs.plot.topic_river(rise).texts]
     ['vote', 'flood', '10% of the stream']
     """
-    ax = _axes(ax, (11, 6))
+    ax = axes_or_new(ax, (11, 6))
     x = _times(times, len(steps))
     shares, names = _shares(steps), _names(steps, n_terms)
     # The topics that moved most: what was always there at the same strength is not news.
@@ -89,7 +90,7 @@ def lineage(
     chosen = sorted(shares, key=lambda topic: -shares[topic].max())[:n_topics]
     chosen.sort(key=lambda topic: (int(np.argmax(shares[topic] > 0)), topic.zfill(8)))
     place = {topic: row for row, topic in enumerate(chosen)}
-    ax = _axes(ax, (11, 1.2 + 0.32 * max(len(chosen), 4)))
+    ax = axes_or_new(ax, (11, 1.2 + 0.32 * max(len(chosen), 4)))
     x = _times(times, len(steps))
     peak = max((shares[topic].max() for topic in chosen), default=1.0) or 1.0
     for topic, row in place.items():
@@ -137,7 +138,7 @@ def word_curves(
     >>> [text.get_text() for text in ax.get_legend().get_texts()], ax.get_ylabel()
     (['rescue', 'aid'], 'probability within the flood')
     """
-    ax = _axes(ax, (9, 4.5))
+    ax = axes_or_new(ax, (9, 4.5))
     for number, (word, values) in enumerate(curves.items()):
         y = np.asarray(values, dtype=np.float64)
         x = _times(times, y.size)
@@ -258,12 +259,3 @@ def _plain(time: Any) -> np.datetime64:
     if time.tzinfo is not None:
         time = time.astimezone(UTC).replace(tzinfo=None)
     return np.datetime64(time, "s")
-
-
-def _axes(ax: Any, size: tuple[float, float]) -> Any:
-    if ax is not None:
-        return ax
-    # A Figure of its own, not pyplot's global one: no window opens, nothing leaks in a long-running process.
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=size, layout="constrained").add_subplot()

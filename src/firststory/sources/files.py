@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from firststory.errors import DocumentError, ParameterError, SourceError
+from firststory.errors import DocumentError, SourceError, not_one_of
 from firststory.records import Arrival, Document, Position, Quarantined
 from firststory.sources import tables
 from firststory.sources.lines import EXCERPT, PARQUET, Damaged, Line, Place, open_binary, read_lines, skip_to
@@ -37,14 +37,15 @@ def expand(names: Sequence[str]) -> list[str]:
             found.append(name)
             continue
         if "://" in name:
-            raise _unreadable(name, "a path, a glob or '-' in this release", "Save it to a file first.")
+            raise _unreadable(name, "a path, a glob or '-'", "Save it to a file first.", "is an address, not a file")
         if Path(name).is_dir():
-            raise _unreadable(name, "a file", f"Name the files in it: '{name.rstrip('/')}/*.jsonl'")
+            raise _unreadable(name, "a file", f"Name the files in it: '{name.rstrip('/')}/*.jsonl'", "is a folder")
         # Path.glob takes no absolute pattern, and a file whose name has brackets is itself before it is a pattern.
         matches = [name] if Path(name).exists() else sorted(glob.glob(name, recursive=True))  # noqa: PTH207
         matches = [match for match in matches if not Path(match).is_dir()]
         if not matches:
-            raise _unreadable(name, "a file that exists", "Check the path; quote globs so that the shell leaves them.")
+            advice = "Check the path, and quote a glob to keep the shell from expanding it."
+            raise _unreadable(name, "a file that exists", advice, "does not exist")
         found += [match for match in matches if match not in found]
     return found
 
@@ -78,6 +79,7 @@ def read(
     max_document_bytes: int = 5_000_000,
     say: Callable[[str], None] = lambda text: None,
     meter: Meter | None = None,
+    stdin: io.BufferedReader | None = None,
 ) -> Iterator[Arrival]:
     """Each document of one source with the position after it, or what was put aside and why.
 
@@ -89,18 +91,15 @@ def read(
         Go on from here: the position of the last document that was taken in.
     say : callable
         Is told, in one sentence, when the file is not the one it was.
+    stdin : binary reader, optional
+        What '-' means, in place of `sys.stdin`.
     """
     if format not in FORMATS:
-        raise ParameterError(
-            owner="read",
-            parameter="format",
-            allowed="one of " + ", ".join(FORMATS),
-            received=format,
-            remedy="Leave it out to have it told from the name and the first bytes.",
-        )
+        advice = "Leave it out to have it recognised by the first bytes and the name."
+        raise not_one_of("read", "format", FORMATS, format, advice)
     source = source_name(name)
     try:
-        with _open(name) as raw:
+        with _open(name, stdin) as raw:
             if meter is not None:
                 meter.begin(raw)
             kind = _kind(name, raw, format)
@@ -123,7 +122,8 @@ def read(
             else:
                 yield from _read_lines(source, stream, kind, max_document_bytes, start)
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
-        raise _unreadable(name, "a file that can be read", f"{error.strerror}.") from error
+        advice = "Check the path and the permissions."
+        raise _unreadable(name, "a file that can be read", advice, f"cannot be read: {error.strerror}") from error
 
 
 def source_name(name: str) -> str:
@@ -189,12 +189,14 @@ def _bad_line(reason: str, allowed: str, received: str) -> DocumentError:
     )
 
 
-def _open(name: str) -> io.BufferedReader:
-    return sys.stdin.buffer if name == STDIN else Path(name).open("rb")  # type: ignore[return-value]
+def _open(name: str, stdin: io.BufferedReader | None = None) -> io.BufferedReader:
+    if name != STDIN:
+        return Path(name).open("rb")
+    return stdin or sys.stdin.buffer  # type: ignore[return-value]
 
 
 def _kind(name: str, raw: io.BufferedReader, format: str) -> str:
-    """The format: as told, else by the first bytes, else by the name without .gz or .zst."""
+    """The format: as given, else by the first bytes, else by the name without .gz or .zst."""
     if format != "auto":
         return format
     if raw.peek(4)[:4] == PARQUET:
@@ -206,19 +208,23 @@ def _kind(name: str, raw: io.BufferedReader, format: str) -> str:
 
 
 def _check_encoding(name: str, stream: io.BufferedReader) -> None:
-    """Two mistakes that would put every single line aside are said at once instead."""
+    """Refuse at once what would put every single line aside."""
     try:
         begin = stream.peek(4)[:4]
     except Exception as error:
-        raise _unreadable(name, "a whole gzip or zstd file", f"It is damaged: {error}") from error
+        raise _unreadable(name, "a whole gzip or zstd file", "Get it again.", f"is damaged: {error}") from error
     if begin[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise _unreadable(name, "UTF-8 text", f"Convert it: iconv -f UTF-16 -t UTF-8 {name}")
+        raise _unreadable(name, "UTF-8 text", f"Convert it: iconv -f UTF-16 -t UTF-8 {name}", "is UTF-16, not UTF-8")
     if begin.lstrip()[:1] == b"[":
-        raise _unreadable(name, "one JSON object a line", f"It is one JSON array; convert it: jq -c '.[]' {name}")
+        advice = f"Write one object per line: jq -c '.[]' {name}"
+        raise _unreadable(name, "one JSON object per line", advice, "is one JSON array")
 
 
-def _unreadable(name: str, allowed: str, remedy: str) -> SourceError:
-    return SourceError(owner="source", parameter="SOURCE", allowed=allowed, received=name, remedy=remedy)
+def _unreadable(name: str, allowed: str, remedy: str, problem: str) -> SourceError:
+    shown = "Standard input" if name == STDIN else name
+    return SourceError(
+        owner="source", parameter="SOURCE", allowed=allowed, received=name, remedy=remedy, message=f"{shown} {problem}."
+    )
 
 
 def read_all(

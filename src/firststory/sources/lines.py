@@ -16,6 +16,8 @@ from typing import Any, cast
 GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 EXCERPT = 200
 CHUNK = 1 << 20
+HEADER = 64
+"""Reads of up to this many bytes are those of headers and checksums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,26 @@ def open_binary(raw: io.BufferedReader) -> io.BufferedReader:
     """The decompressed bytes of an open file, told by its first bytes and not by its name."""
     magic = raw.peek(4)[:4]
     if magic.startswith(GZIP):
-        return io.BufferedReader(cast(Any, _Pieces(gzip.GzipFile(fileobj=raw))), CHUNK)
+        return io.BufferedReader(cast(Any, _Pieces(gzip.GzipFile(fileobj=cast(Any, _Prompt(raw))))), CHUNK)
     if magic == ZSTD:
         import zstandard
 
-        reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+        reader = zstandard.ZstdDecompressor().stream_reader(cast(Any, _Prompt(raw)), read_across_frames=True)
         return io.BufferedReader(cast(Any, _Pieces(reader)), CHUNK)
     return raw
+
+
+class _Prompt:
+    """A file whose reads return what is there instead of waiting for a full buffer: a pipe may be slow.
+
+    Headers are a few bytes that must be whole, so short reads do wait.
+    """
+
+    def __init__(self, raw: io.BufferedReader) -> None:
+        self._raw = raw
+
+    def read(self, size: int = -1) -> bytes:
+        return self._raw.read1(size) if size > HEADER else self._raw.read(size)
 
 
 class _Pieces(io.RawIOBase):

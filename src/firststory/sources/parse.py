@@ -76,11 +76,12 @@ def content_id(values: Mapping[str, Any]) -> str:
 def _text(values: Mapping[str, Any], title: str | None) -> str:
     text = values.get("text")
     if text is None and "text" not in values:
-        raise _bad("missing-text", "text", "there", f"the keys {', '.join(map(str, values))}"[:150])
+        keys = ", ".join(map(str, values))[:150] or "none"
+        raise _bad("missing-text", "text", "given", f"the keys {keys}", f"there is no text; the keys are {keys}.")
     if not isinstance(text, str):
         raise _bad("text-not-a-string", "text", "a string", text)
     if not text.strip() and not title:
-        raise _bad("empty-text", "text", "something to read", text)
+        raise _bad("empty-text", "text", "something to read", text, "the text is empty.")
     return _clean(text, "text")
 
 
@@ -105,7 +106,7 @@ def _clean(text: str, key: str) -> str:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _bad(reason: str, parameter: str, allowed: str, received: object) -> DocumentError:
+def _bad(reason: str, parameter: str, allowed: str, received: object, message: str | None = None) -> DocumentError:
     return DocumentError(
         reason,
         owner="document",
@@ -113,4 +114,5 @@ def _bad(reason: str, parameter: str, allowed: str, received: object) -> Documen
         allowed=allowed,
         received=received,
         remedy='A document looks like {"text": "...", "id": "...", "time": "2026-11-15T22:00:00Z"}.',
+        message=message,
     )

@@ -88,7 +88,8 @@ def _header(name: str, records: Iterator[list[str]]) -> list[str]:
             parameter="the header line",
             allowed="names of columns, one of them text",
             received=", ".join(header)[:150],
-            remedy=f"Rename the column that holds the text in {name}.",
+            remedy="Rename the column that holds the text.",
+            message=f"The header line of {name} has no column text: {', '.join(header)[:150]}.",
         )
     return header
 
@@ -112,6 +113,7 @@ def _document(header: list[str], record: list[str]) -> Document:
             allowed=f"of {len(header)} columns",
             received=f"{len(record)} columns",
             remedy="Quote values that contain the separator.",
+            message=f"the line has {len(record)} columns, the header {len(header)}.",
         )
     return document_from(
         {key: value for key, value in zip(header, record, strict=False) if value != "" or key == "text"}
@@ -135,7 +137,8 @@ def read_parquet(name: str, source: str, after: Position | None, say: Callable[[
             parameter="SOURCE",
             allowed="a file where it is Parquet",
             received=name,
-            remedy="Parquet is read from its end: save it to a file first.",
+            remedy="Save it to a file first.",
+            message="Parquet is read from its end, which a pipe does not have.",
         )
     size = Path(name).stat().st_size
     start = 0
@@ -172,4 +175,5 @@ def read_parquet(name: str, source: str, after: Position | None, say: Callable[[
             allowed="a whole Parquet file",
             received=f"{name}: {error}",
             remedy="Write it again.",
+            message=f"{name} is not a whole Parquet file: {error}.",
         ) from error

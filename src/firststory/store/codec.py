@@ -6,9 +6,9 @@ import json
 from datetime import datetime, timedelta
 from typing import Any
 
-from firststory.growth import first_hour, growth
+from firststory.growth import growth
 from firststory.records import Document, Evidence, Neighbour, Story, Term, Topic, TopicEvent, Verdict
-from firststory.units import EPOCH, HOUR_SECONDS, MICROSECOND
+from firststory.units import EPOCH, MICROSECOND
 
 Row = Any
 """A mapping from the names of columns to values, as SQLAlchemy gives it."""
@@ -140,7 +140,7 @@ def story_row(story: Story, step: int) -> dict[str, Any]:
 
 def story_from_row(row: Row, now: int | None = None) -> Story:
     """A story; its growth is that at a moment (microseconds), where one is given."""
-    hours = tuple((hour, n) for hour, n in json.loads(row["hours"] or "[]"))
+    hours = tuple((hour, n) for hour, n in json.loads(row["hours"]))
     return Story(
         id=row["id"],
         title=row["title"],
@@ -160,13 +160,7 @@ def story_from_row(row: Row, now: int | None = None) -> Story:
 
 
 def _growth_now(row: Row, hours: tuple[tuple[int, int], ...], now: float) -> float:
-    if row["status"] == "merged":
-        return 0.0
-    if hours:
-        return growth(hours, now)
-    # Without hours (an earlier version wrote it) what was true at its last document holds until that is a week old.
-    is_quiet = row["last_seen"] is not None and row["last_seen"] / 1e6 < first_hour(now) * HOUR_SECONDS
-    return 0.0 if is_quiet else float(row["growth"])
+    return 0.0 if row["status"] == "merged" else growth(hours, now)
 
 
 def topic_row(topic: Topic, step: int) -> dict[str, Any]:

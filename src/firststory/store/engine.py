@@ -36,7 +36,8 @@ def parse_url(store: str | PathLike[str]) -> str:
             parameter="URL",
             allowed="a path or sqlite:///path in this release",
             received=store,
-            remedy="Use --store news.db",
+            remedy="Name a path, such as --store news.db, or sqlite:///news.db.",
+            message=f"{store!r} is not a store that this release can open.",
         )
     return url
 
@@ -81,6 +82,7 @@ def our_errors(url: str) -> Iterator[None]:
                 allowed="with room for the next step",
                 received=f"{path}: {said}",
                 remedy="Everything up to the last whole step is safe. Make room and run again: it goes on from there.",
+                message=f"There is no room on the disk of {path} for the next step ({said}).",
             ) from error
         if "locked" in said or "busy" in said:
             remedy = "Another program is writing to it: wait for it to end, or use another store."
@@ -91,5 +93,10 @@ def our_errors(url: str) -> Iterator[None]:
         else:
             remedy = "Check the file and the disk."
         raise StoreError(
-            owner="store", parameter="the database", allowed="usable", received=f"{path}: {said}", remedy=remedy
+            owner="store",
+            parameter="the database",
+            allowed="usable",
+            received=f"{path}: {said}",
+            remedy=remedy,
+            message=f"The database {path} cannot be used: {said}.",
         ) from error

@@ -29,6 +29,7 @@ class WriterLock:
                 allowed="one that can be written to",
                 received=f"{self._path.parent}: {error.strerror}",
                 remedy="Choose another place for the store.",
+                message=f"The folder {self._path.parent} cannot be written to: {error.strerror}.",
             ) from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -39,7 +40,8 @@ class WriterLock:
                 parameter="the number of writers",
                 allowed="one",
                 received="a second",
-                remedy="Another run is writing to this store: wait for it to end, or use another store.",
+                remedy="Wait for it to end, or use another store.",
+                message="Another run is writing to this store.",
             ) from error
 
     def release(self) -> None:

@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-VERSION = 4
+VERSION = 1
 """The number of the last migration."""
 
 metadata = MetaData()
@@ -89,7 +89,7 @@ stories = Table(
     Column("key_terms", Text, nullable=False),
     Column("step", Number, ForeignKey("steps.step"), nullable=False),
     Column("merged_into", String, index=True),
-    Column("hours", Text),
+    Column("hours", Text, nullable=False),
 )
 
 topics = Table(

@@ -61,6 +61,7 @@ class Store(Reader):
                 allowed="a store that exists",
                 received=str(path),
                 remedy=f"Fill it first: firststory run FILE --store {path}",
+                message=f"There is no store {path}.",
             )
         self._is_closed = False
         self._engine = open_engine(self.url)
@@ -93,6 +94,7 @@ class Store(Reader):
                 allowed="open to be written to",
                 received=f"{path_of(self.url)}, closed",
                 remedy="Open it again: another Monitor or Store goes on where this one stopped.",
+                message=f"The store {path_of(self.url)} is closed.",
             )
 
     @contextmanager
@@ -115,7 +117,9 @@ class Store(Reader):
                 parameter="the version of the schema",
                 allowed=f"at most {schema.VERSION}",
                 received=f"{version} in {path_of(self.url)}",
-                remedy="The store was written by a newer firststory: pip install --upgrade firststory",
+                remedy="Type: pip install --upgrade firststory",
+                message=f"The store {path_of(self.url)} was written by a newer firststory: its schema has version "
+                f"{version}, and this one knows versions up to {schema.VERSION}.",
             )
         with self._writing() as connection:
             version = _version(connection)  # another process may have been quicker
@@ -262,7 +266,7 @@ class Store(Reader):
                 parameter="useful",
                 allowed="True, False or None",
                 received=useful,
-                remedy="Say True where the alert was worth your time; None takes the last word back.",
+                remedy="Pass True where the alert was worth your time; None takes the last word back.",
             )
         if not self.known_ids([document]):
             raise StoreError(
@@ -270,7 +274,8 @@ class Store(Reader):
                 parameter="the document",
                 allowed="one that the store has",
                 received=document,
-                remedy="Ids are in the output of: firststory stories --json",
+                remedy="The ids of a story's documents are in the output of: firststory stories STORY --json",
+                message=f"The store has no document {document}.",
             )
         with self._writing() as connection:
             row = {"document": document, "useful": useful, "time": time, "step": PENDING_STEP}

@@ -77,9 +77,9 @@ def check_language(code: str, owner: str) -> str:
         raise ParameterError(
             owner=owner,
             parameter="language",
-            allowed=f'"auto", None or one of {", ".join(supported())}',
+            allowed=f"auto or one of {', '.join(sorted((*supported(), UNKNOWN)))}",
             received=code,
-            remedy=f'Pass "{UNKNOWN}" to keep words whole: none is a stop word then, and none is stemmed.',
+            remedy=f"With {UNKNOWN} (undetermined) no word is stemmed and none is a stop word.",
         )
     return known
 

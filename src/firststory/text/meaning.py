@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from firststory.kernels.text.meaning import UNKNOWN, sum_pieces, to_unit
 from firststory.kernels.text.tokens import number_forms
 from firststory.kernels.text.words import AROUND, SPACE, cut_words
-from firststory.text.word_pieces import WordPieces, load_pieces
+from firststory.text.word_pieces import WordPieces, is_installed, load_pieces
 
 MAX_LENGTH = 64
 """Characters of a word at most."""
@@ -24,6 +24,12 @@ LAST_SPACE = 0x3000
 """No white space beyond it, and none of the marks."""
 LANGUAGES = frozenset({"en"})
 """The languages that it was tried on."""
+
+MISSING = (
+    "The table of word vectors is not installed: short English texts are compared by their words alone. "
+    "Type: pip install 'firststory[meaning]'"
+)
+"""What to say where the table would be used and is not there."""
 
 Vectors = NDArray[np.float32]
 
@@ -55,6 +61,11 @@ class ShortTextVectors:
         self.short = short
         self.dimensions = dimensions
         self._words: _Words | None = None
+
+    @staticmethod
+    def is_available() -> bool:
+        """Whether the table is installed (the extra `meaning`)."""
+        return is_installed()
 
     def transform(self, texts: Iterable[str]) -> Vectors:
         """A row of length one, or of zeros, for each text."""

@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from firststory.errors import ParameterError
 from firststory.estimator import StreamEstimator
 from firststory.kernels.text import counting
+from firststory.parameters import Interval, StrOptions
 from firststory.text.analyse import Analyser, Rules, normal
 from firststory.text.chunks import Chunk, chunks
 from firststory.text.forms import FormTable
@@ -281,29 +281,24 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             offset += len(chunk.text)
         return found
 
-    def first_surfaces(self, text: str) -> dict[int, str]:
-        """How each term of a text reads where it first stands, by column. What `tokens` tells, but quicker.
+    def surface_forms(self, texts: Iterable[str]) -> SurfaceForms:
+        """How each term of each text reads where it first stands, by column. What `tokens` tells, but quicker.
 
         Examples
         --------
         >>> from firststory.text import StreamVectorizer
         >>> v = StreamVectorizer(language="en").fit(["storm bridge"])
-        >>> v.first_surfaces("Bridges in the Storm, the bridge")
+        >>> v.surface_forms(["Bridges in the Storm, the bridge"])[0]
         {1: 'Bridges', 0: 'Storm'}
         """
-        readings = self.surface_forms([text])
-        return readings[0] if len(readings) else {}
-
-    def surface_forms(self, texts: Iterable[str]) -> SurfaceForms:
-        """`first_surfaces` of each text, to be looked up where it is wanted: the texts are cut all at once."""
         check_is_fitted(self)
         return self._surface_forms(map(self._cut, chunks(self._documents(texts))))
 
     def last_surface_forms(self, lead: int | None = None) -> SurfaceForms:
-        """`readings` of the texts that were learnt last, within the first `lead` characters of each."""
+        """`surface_forms` of the texts that were learnt last, within the first `lead` characters of each."""
         check_is_fitted(self)
         now = self._table()
-        # Numbers of forms may have been given anew since, even by the chunk before.
+        # Forms may have been renumbered since, even by the chunk before.
         fresh = (cut if cut.generation is now.generation else self._cut(cut.chunk) for cut in self._cuts)
         return self._surface_forms(fresh, lead)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.errors import DataError
+from firststory.errors import DataError, MissingExtraError
 
 PACKAGE, WEIGHTS, TOKENISER = (
     "wordllama",
@@ -66,7 +66,7 @@ class WordPieces:
 
 @cache
 def load_pieces(dimensions: int) -> WordPieces:
-    """The table with the first so many of its 256 dimensions: it was trained so that it can be cut."""
+    """The table with the first `dimensions` of its 256 columns: it was trained so that it can be cut."""
     folder = _folder()
     names = json.loads((folder / TOKENISER).read_text(encoding="utf-8"))["model"]["vocab"]
     raw = (folder / WEIGHTS).read_bytes()
@@ -81,12 +81,20 @@ def _folder() -> Path:
     """Where the package lies; it is not imported."""
     spec = find_spec(PACKAGE)
     folder = Path(spec.submodule_search_locations[0]) if spec and spec.submodule_search_locations else None
-    if folder is None or not (folder / WEIGHTS).is_file() or not (folder / TOKENISER).is_file():
+    if folder is None:
+        raise MissingExtraError("ShortTextVectors", PACKAGE, "meaning")
+    if not (folder / WEIGHTS).is_file() or not (folder / TOKENISER).is_file():
         raise DataError(
             owner="ShortTextVectors",
             parameter=f"the package {PACKAGE!r}",
-            allowed=f"installed, with {WEIGHTS} and {TOKENISER}",
-            received=folder or "nothing by that name",
-            remedy="Type: pip install 'wordllama>=0.4,<0.5'; or take the detector fused-words, which does without.",
+            allowed=f"one with {WEIGHTS} and {TOKENISER}",
+            received=folder,
+            remedy="Type: pip install --force-reinstall 'firststory[meaning]'",
+            message=f"The package {PACKAGE!r} in {folder} has no {WEIGHTS} or no {TOKENISER}.",
         )
     return folder
+
+
+def is_installed() -> bool:
+    """Whether the package with the table is there; it comes with the extra `meaning`."""
+    return find_spec(PACKAGE) is not None

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from firststory.arrays import Floats
 from firststory.errors import ParameterError
+from firststory.parameters import Interval, StrOptions
 from firststory.solvers.gram_nmf import Statistics, stream_step
 from firststory.solvers.orthogonal_nmf import (
     Coding,

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from firststory.arrays import Floats
+from firststory.parameters import Interval, StrOptions
 from firststory.solvers.eigenspace import leading_eigenpairs
 from firststory.solvers.moment_sketch import Documents, MomentSketch, pair_operator, project
 from firststory.solvers.spectral import SpectralEstimate, smoothed, spectral_method

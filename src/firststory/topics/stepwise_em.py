@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils._param_validation import Interval
 
 from firststory.arrays import Floats
 from firststory.kernels.topics.mixture_of_words import add_expected_counts
+from firststory.parameters import Interval
 from firststory.topics.single_topic import SingleTopicModel, WordProbabilities, log_joint, posterior_of
 
 SMALLEST_SCALE = 1e-30

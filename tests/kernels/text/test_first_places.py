@@ -35,22 +35,27 @@ def test_it_agrees_with_a_dictionary(index):
         assert not mark.any()
 
 
+def first_surfaces(vectorizer, text):
+    """How each known term of a text reads where it first stands, from all its tokens."""
+    expected = {}
+    for token in vectorizer.tokens(text):
+        if token.column >= 0:
+            expected.setdefault(token.column, token.surface)
+    return expected
+
+
 def test_surfaces_are_those_of_the_tokens():
     texts = ["The #StormDamage of the storm", "Bridges: damage, a bridge and Storms", "x" * 100, ""]
     vectorizer = StreamVectorizer(language="en").fit(texts[:2])
     for text in [*texts, "Unseen words, and a STORM", " ".join(texts)]:
-        expected = {}
-        for token in vectorizer.tokens(text):
-            if token.column >= 0:
-                expected.setdefault(token.column, token.surface)
-        assert vectorizer.first_surfaces(text) == expected
+        assert list(vectorizer.surface_forms([text])) == [first_surfaces(vectorizer, text)]
 
 
 def test_texts_cut_together_read_as_each_alone():
     texts = ["The #StormDamage of the storm", "", "Bridges: damage", "storm " * 30_000 + "Bridge", "a storm"]
     vectorizer = StreamVectorizer(language="en").fit(texts)
-    assert list(vectorizer.surface_forms(texts)) == [vectorizer.first_surfaces(t) for t in texts]
-    assert len(vectorizer.first_surfaces(texts[3])) == 2
+    assert list(vectorizer.surface_forms(texts)) == [first_surfaces(vectorizer, t) for t in texts]
+    assert len(first_surfaces(vectorizer, texts[3])) == 2
 
 
 def test_the_texts_learnt_last_read_as_they_began(monkeypatch):
@@ -59,6 +64,8 @@ def test_the_texts_learnt_last_read_as_they_began(monkeypatch):
     for limit in (forms.MAX_FORMS, 4):  # the second clears the table of forms at every chunk
         monkeypatch.setattr(forms, "MAX_FORMS", limit)
         vectorizer.partial_fit(texts)
-        assert list(vectorizer.last_surface_forms()) == [vectorizer.first_surfaces(t) for t in texts]
+        assert list(vectorizer.last_surface_forms()) == [first_surfaces(vectorizer, t) for t in texts]
         cut = list(vectorizer.last_surface_forms(lead=16))
-        assert cut == [vectorizer.first_surfaces(text) for text in ("The #StormDamage", "", "Bridges: damage", "storm")]
+        assert cut == [
+            first_surfaces(vectorizer, text) for text in ("The #StormDamage", "", "Bridges: damage", "storm")
+        ]

@@ -1,7 +1,7 @@
 """Forward-only, numbered changes of the schema: `m0001.py` brings an empty database to version 1, and so on.
 
-Each has `upgrade(connection)`. A migration that was released is never changed again; it names its tables itself and
-does not use `schema.py`, which moves on.
+Each has `upgrade(connection)`. A released migration is never changed; it names its tables itself instead of using
+`schema.py`, which moves on.
 """
 
 from __future__ import annotations

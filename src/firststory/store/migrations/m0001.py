@@ -12,8 +12,10 @@ CREATE TABLE steps (
     step BIGINT PRIMARY KEY, counts TEXT NOT NULL, reached BIGINT, first_time BIGINT, last_time BIGINT);
 CREATE TABLE documents (
     n SERIAL, id VARCHAR NOT NULL UNIQUE, step BIGINT NOT NULL REFERENCES steps (step),
-    time BIGINT, title TEXT, source TEXT, url TEXT, text TEXT NOT NULL, label TEXT, extra TEXT NOT NULL);
+    time BIGINT, title TEXT, source TEXT, url TEXT, text TEXT NOT NULL, label TEXT, extra TEXT NOT NULL,
+    fingerprint BIGINT);
 CREATE INDEX ix_documents_step ON documents (step);
+CREATE INDEX ix_documents_fingerprint ON documents (fingerprint);
 CREATE TABLE verdicts (
     n BIGINT PRIMARY KEY REFERENCES documents (n), novelty DOUBLE PRECISION NOT NULL, p_value DOUBLE PRECISION,
     is_novel BOOLEAN NOT NULL, threshold DOUBLE PRECISION, story VARCHAR, duplicate_of VARCHAR,
@@ -24,11 +26,16 @@ CREATE TABLE stories (
     id VARCHAR PRIMARY KEY, title TEXT NOT NULL, first_seen BIGINT, last_seen BIGINT, size BIGINT NOT NULL,
     duplicates BIGINT NOT NULL, growth DOUBLE PRECISION NOT NULL, status VARCHAR NOT NULL, parent VARCHAR,
     representative VARCHAR NOT NULL, sources TEXT NOT NULL, key_terms TEXT NOT NULL,
-    step BIGINT NOT NULL REFERENCES steps (step));
+    step BIGINT NOT NULL REFERENCES steps (step), merged_into VARCHAR, hours TEXT NOT NULL);
 CREATE INDEX ix_stories_last_seen ON stories (last_seen);
+CREATE INDEX ix_stories_merged_into ON stories (merged_into);
 CREATE TABLE topics (
     step BIGINT NOT NULL REFERENCES steps (step), id VARCHAR NOT NULL, share DOUBLE PRECISION NOT NULL,
     born BIGINT NOT NULL, terms TEXT NOT NULL, trend TEXT NOT NULL, PRIMARY KEY (step, id));
+CREATE TABLE topic_events (
+    step BIGINT NOT NULL REFERENCES steps (step), n BIGINT NOT NULL, topic VARCHAR NOT NULL, kind VARCHAR NOT NULL,
+    others TEXT NOT NULL, weight DOUBLE PRECISION NOT NULL, evidence TEXT NOT NULL, PRIMARY KEY (step, n));
+CREATE INDEX ix_topic_events_topic ON topic_events (topic);
 CREATE TABLE thresholds (
     step BIGINT PRIMARY KEY REFERENCES steps (step), threshold DOUBLE PRECISION, needed_p_value DOUBLE PRECISION,
     reason TEXT NOT NULL);
@@ -52,7 +59,7 @@ WORDS = {
 
 
 def upgrade(connection: Connection) -> None:
-    """Make everything."""
+    """Create every table and index."""
     script = TABLES
     for ours, theirs in WORDS[connection.dialect.name].items():
         script = script.replace(ours, theirs)

@@ -1,6 +1,6 @@
-"""How fast a story grows: documents a day over the week before some moment, counted by the hour.
+"""How fast a story grows: documents per day over the week before some moment, counted by the hour.
 
-Hours and not documents are kept, so that a story of any size needs the same room, and whoever reads a story later can
+Hours and not documents are kept, so that a story of any size needs the same room, and a later reader of a story can
 tell how fast it grows by then.
 """
 

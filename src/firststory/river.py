@@ -37,7 +37,7 @@ class RiverDetector(AnomalyDetector):
         return float(self.detector.novelty(self._row(x))[0])
 
     def _row(self, x: Mapping[str, float]) -> sp.csr_matrix:
-        # Features that were never learnt stand to the right of the known columns: present, and known to nobody.
+        # Features that were never learnt stand to the right of the known columns: present, and unknown.
         fresh = (name for name in x if name not in self.columns)
         place = {name: len(self.columns) + i for i, name in enumerate(fresh)}
         column = np.array([self.columns.get(name, place.get(name, -1)) for name in x], dtype=np.int64)

@@ -92,7 +92,7 @@ def test_bad_lines_are_counted_kept_and_shown(news, tmp_path, capsys):
         file.write(b'{"broken\n{"id": 1}\n{"text": "caf\xe9"}\n{"text": "fine", "time": "2026-01-01"}\n')
     assert call("run", news, "--store", store, *QUICK) == 0
     said = capsys.readouterr().out
-    assert "3 lines put aside" in " ".join(said.split())
+    assert "3 lines quarantined" in " ".join(said.split())
     assert "broken-utf8 1, missing-text 1, wrong-json 1" in " ".join(said.split())
     assert call("status", "--store", store, "--quarantine") == 0
     said = capsys.readouterr().out

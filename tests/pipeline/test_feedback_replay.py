@@ -64,7 +64,7 @@ def test_the_reasons_of_a_store_tell_of_feedback_and_of_another_budget(tmp_path,
     shown = CliRunner().invoke(build(("status",)), ["status", "--store", url]).stdout
     assert "0 of 4 marked verdicts were useful: the threshold is now 0.7127 in place of 0.7" in shown
     told = json.loads(CliRunner().invoke(build(("status",)), ["status", "--json", "--store", url]).stdout)["feedback"]
-    assert (told["marks"], told["useful"], told["waiting"]) == (4, 0, 0) and told["strictness"] < 1.0
+    assert (told["marks"], told["useful"], told["pending"]) == (4, 0, 0) and told["strictness"] < 1.0
 
 
 def test_command_line(tmp_path, quick, arrivals):
@@ -77,7 +77,7 @@ def test_command_line(tmp_path, quick, arrivals):
         return CliRunner().invoke(app, ["feedback", *words, "--store", url])
 
     said = json.loads(call(first, "--not-useful", "--json").stdout)
-    assert said["strictness"] < 1.0 and "not useful" in said["said"]
+    assert said["strictness"] < 1.0 and "not useful" in said["sentence"]
     assert "Taken back" in call(first, "--undo").stdout
     assert call(first, "--undo").exit_code == 2  # nothing left to take back
     assert call(first).exit_code == 2

@@ -56,7 +56,7 @@ def explain(
         What the story tracker made of it.
     tokens : sequence of tokens
         The words of the document with columns and offsets into `document.text`, -1 for those of a title; leave empty
-        for verdicts that nobody will read.
+        for verdicts that are no alerts.
     weights : column -> weight, optional
         The document's row, unit length.
     nearest : sequence of (Remembered, similarity)
@@ -80,7 +80,7 @@ def explain(
     """
     near = [(earlier, similarity) for earlier, similarity in nearest if similarity >= NEAR]
     first = _first_occurrences(tokens) if tokens else {}
-    # A list, and arguments by their place: most verdicts come here, and nobody reads them.
+    # A list, and arguments by their place: most verdicts come here, and few are read.
     neighbours = [
         Neighbour(
             earlier.id,
@@ -158,7 +158,7 @@ def _sentence(kind: NoveltyKind, terms: Sequence[Term], nearest: Sequence[Neighb
 
 
 def _copy_sentence(first: str | None, nearest: Sequence[Neighbour]) -> str:
-    """An exact copy has no neighbours: nobody looked for any."""
+    """An exact duplicate has no neighbours: none were looked for."""
     original = "" if first is None else f"“{harmless(first, 60)}”"
     if not nearest:
         return f"Duplicate: the same text as {original}." if original else "Duplicate: this text was seen before."

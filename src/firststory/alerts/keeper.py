@@ -292,7 +292,7 @@ class BudgetKeeper:
             now = fixed_threshold(self.budget, self.strictness)
             return f"the threshold is fixed at {self.budget.amount:.4g}" + (moved and f"{moved} to {now:.4g}")
         per_day = self._recent_documents / self._recent_days
-        rate = f"about {per_day:,.0f} documents a day" if self._clock is not None else "a stream without times"
+        rate = f"about {per_day:,.0f} documents per day" if self._clock is not None else "a stream without times"
         if self._tokens < 1.0:
             return f"raised: the budget of {self.budget.text} is spent for now ({rate})"
         needed, rest = self.needed_p_value(), min(1.0, self._base())

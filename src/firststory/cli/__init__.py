@@ -1,1 +1,1 @@
-"""The command line, one file a command, each loaded when called."""
+"""The command line, one file per command, each loaded when called."""

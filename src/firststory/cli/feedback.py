@@ -37,6 +37,6 @@ def feedback(
         budget = opened.settings().get("budget")
     words = said.apply(verdict, None if undo else useful, None if budget is None else parse_budget(budget))
     if json:
-        output.write_json({"verdict": verdict, "useful": useful, "strictness": said.strictness, "said": words})
+        output.write_json({"verdict": verdict, "useful": useful, "strictness": said.strictness, "sentence": words})
     else:
         output.console().print(f"{harmless(words, 300)} The next run takes it up.", markup=False)

@@ -50,7 +50,7 @@ def bar(value: float, width: int = 10) -> str:
 
 
 def write_json(value: Any) -> None:
-    """One line of JSON on standard output, flushed: whoever reads it may be waiting."""
+    """One line of JSON on standard output, flushed: a reader may be waiting."""
     sys.stdout.write(json_line(value) + "\n")
     sys.stdout.flush()
 
@@ -58,7 +58,7 @@ def write_json(value: Any) -> None:
 def json_line(value: Any) -> str:
     """A value as JSON that any reader takes and any terminal may show.
 
-    Numbers that are none become null. Characters that act instead of being read are escaped, so that values stay exact.
+    NaN and infinities become null. Characters that act instead of being read are escaped, so that values stay exact.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`firststory run`: follow sources into a store; run again to go on."""
+"""`firststory run`: follow sources into a store; run again to resume."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def run(
     config: options.Config = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Follow sources to their end and keep what is found; run again to go on where it stopped.
+    """Follow sources to their end and store what is found; run again to resume where it stopped.
 
     Files may be JSON lines, CSV, TSV, Parquet or plain lines, gzip or zstd. A document has text, and may have id, time,
-    title, source and url. What cannot be read is put aside with its reason, and the stream goes on.
+    title, source and url. What cannot be read is quarantined with its reason, and the stream continues.
     """
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import console, verdict_lines

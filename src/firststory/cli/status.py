@@ -1,4 +1,4 @@
-"""`firststory status`: what a store holds, how the threshold for alerts moved, and what was put aside."""
+"""`firststory status`: what a store holds, how the threshold for alerts moved, and what was quarantined."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LONGEST_NAME = 500
 
 def status(
     store: options.StoreUrl = None,
-    quarantine: Annotated[bool, typer.Option("--quarantine", help="Show the lines that were put aside.")] = False,
+    quarantine: Annotated[bool, typer.Option("--quarantine", help="Show the lines that were quarantined.")] = False,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many lines of --quarantine.")] = 20,
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
-    """Show what a store holds, the threshold and its reasons, how far each source was read, and what was put aside."""
+    """Show what a store holds, the threshold and its reasons, how far each source was read, and what was quarantined."""
     from firststory.cli import output
 
     with options.open_store(store, config) as opened:
@@ -49,7 +49,7 @@ def _show(told: dict[str, Any]) -> None:
     from rich.text import Text
 
     from firststory.cli import output
-    from firststory.cli.summary import TOLD
+    from firststory.cli.summary import COUNT_LABELS
     from firststory.harmless import harmless
 
     screen = output.console()
@@ -62,15 +62,15 @@ def _show(told: dict[str, Any]) -> None:
         table.add_row("time", f"{told['first_time']} … {told['last_time']}")
     table.add_row("novel", f"{told['novel']:,}")
     table.add_row("stories", f"{told['stories']:,}")
-    for name, words in TOLD.items():
+    for name, words in COUNT_LABELS.items():
         if name not in ("scored", "novel", "quarantined") and told["counts"].get(name):
             table.add_row(name, f"{told['counts'][name]:,} {words}")
     reasons = ", ".join(f"{reason} {number}" for reason, number in told["quarantine_reasons"].items())
-    table.add_row("put aside", f"{told['quarantined']:,}" + (f" ({reasons})" if reasons else ""))
+    table.add_row("quarantined", f"{told['quarantined']:,}" + (f" ({reasons})" if reasons else ""))
     settings = ", ".join(f"{key}={value}" for key, value in told["settings"].items())
     table.add_row("settings", settings or "none yet")
-    if told["feedback"]["said"]:
-        table.add_row("feedback", told["feedback"]["said"])
+    if told["feedback"]["sentence"]:
+        table.add_row("feedback", told["feedback"]["sentence"])
     for name, at in told["positions"].items():
         reached = f"line {at['line']:,}" if "line" in at else f"row {at.get('row')}"
         table.add_row("source", Text(f"{harmless(name, LONGEST_NAME)}: {reached}"))
@@ -96,14 +96,14 @@ def _feedback(rows: Sequence[Mapping[str, Any]], budget: str | None) -> dict[str
     feedback = Feedback()
     for row in rows:
         feedback.apply(row["document"], row["useful"])
-    marks, waiting = feedback.marks, sum(row["step"] == PENDING_STEP for row in rows)
-    said = feedback.explain(None if budget is None else parse_budget(budget)) if rows else ""
+    marks, pending = feedback.marks, sum(row["step"] == PENDING_STEP for row in rows)
+    sentence = feedback.explain(None if budget is None else parse_budget(budget)) if rows else ""
     return {
         "marks": len(marks),
         "useful": sum(mark.useful for mark in marks),
-        "waiting": waiting,
+        "pending": pending,
         "strictness": feedback.strictness,
-        "said": said + (f" {waiting} of what was said is taken up by the next step." if waiting else ""),
+        "sentence": sentence + (f" The next step applies {pending} of the marks." if pending else ""),
     }
 
 

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-TOLD = {
-    # count: how it is said; those that are 0 are left out, except the first two
+COUNT_LABELS = {
+    # count: its label; counts of 0 are left out, except the first two
     "scored": "documents judged",
     "novel": "novel",
-    "duplicates": "re-posted texts, attached to the first",
-    "redelivered": "ids that came again, dropped",
-    "empty": "documents without words, neutral",
+    "duplicates": "duplicate texts, attached to the first",
+    "redelivered": "redelivered ids, dropped",
+    "empty": "documents without words, given a neutral score",
     "late": "late documents",
     "ahead": "times far ahead of the stream, not believed",
     "untimed": "documents without a time",
     "assumed_utc": "times without a zone, taken as UTC",
-    "unread": "words that found no room in the vocabulary (max_terms)",
-    "quarantined": "lines put aside",
+    "unread": "words left out because the vocabulary is full (max_terms)",
+    "quarantined": "lines quarantined",
 }
 
 
@@ -33,7 +33,7 @@ def print_summary(screen: Console, before: dict[str, Any], after: dict[str, Any]
     table = Table(box=None, show_header=False, padding=(0, 1))
     table.add_column(justify="right", style="bold")
     table.add_column()
-    for name, words in TOLD.items():
+    for name, words in COUNT_LABELS.items():
         if counts[name] or name in ("scored", "novel"):
             table.add_row(f"{counts[name]:,}", words)
     screen.print()
@@ -44,7 +44,7 @@ def print_summary(screen: Console, before: dict[str, Any], after: dict[str, Any]
         reasons = Counter(after["quarantine_reasons"])
         reasons.subtract(before["quarantine_reasons"])
         said = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()) if number)
-        screen.print(f"Put aside: {said}. See them: firststory status --quarantine --store {store}", markup=False)
+        screen.print(f"Quarantined: {said}. See them: firststory status --quarantine --store {store}", markup=False)
     if counts["scored"]:
         # A command that is broken over lines cannot be copied.
         screen.print(f"{rate:,.0f} documents/s. Next: firststory stories --store {store}", markup=False, soft_wrap=True)

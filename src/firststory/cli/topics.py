@@ -75,7 +75,7 @@ def spark(values: tuple[float, ...], width: int = 16) -> str:
 
 
 def story_of(topic: str, born: int, happened: Sequence[TopicEvent]) -> str:
-    """Where a topic comes from, who went up in it, and the last thing that befell it. `happened` is latest first."""
+    """Where a topic comes from, what merged into it, and what happened to it last. `happened` is latest first."""
     own = [event for event in happened if event.topic == topic]
     parent = next((event.others[0] for event in own if event.kind == "split" and event.others), None)
     parts = [f"split from {parent} in step {born}" if parent else f"since step {born}"]

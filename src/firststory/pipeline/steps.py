@@ -176,5 +176,5 @@ def parse_step(step: int | str) -> tuple[int, int]:
         parameter="step",
         allowed="a number of documents >= 1, or a time such as 15min, 6h, 1d",
         received=step,
-        remedy="Use 100, or 1d for a step a day.",
+        remedy="Use 100, or 1d for one step per day.",
     )

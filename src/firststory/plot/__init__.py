@@ -1,4 +1,4 @@
-"""Figures in matplotlib, one file a family; every function takes an axes to draw on, or makes one."""
+"""Figures in matplotlib, one file per family; every function takes an axes to draw on, or makes one."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def read(
     meter: Meter | None = None,
     stdin: io.BufferedReader | None = None,
 ) -> Iterator[Arrival]:
-    """Each document of one source with the position after it, or what was put aside and why.
+    """Each document of one source with the position after it, or what was quarantined and why.
 
     Parameters
     ----------

@@ -152,7 +152,7 @@ class Reader:
         return tuple((step, time, tuple(topics)) for step, (time, topics) in found.items())
 
     def quarantined(self, limit: int | None = None) -> tuple[Quarantined, ...]:
-        """What was put aside, latest first."""
+        """What was quarantined, latest first."""
         query = select(schema.quarantine).order_by(schema.quarantine.c.n.desc()).limit(limit)
         with self._reading() as connection:
             rows = connection.execute(query).all()

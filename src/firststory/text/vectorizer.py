@@ -76,7 +76,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
     half_life : float or None, default=None
         Let document frequencies fade: a document that lies `half_life` documents back counts half.
     surface_weight : float, default=1.0
-        How often an occurrence counts that is capitalised or carries a digit; 2.0 is what `FusedNovelty` wants.
+        The weight of an occurrence that is capitalised or has a digit; `FusedNovelty` wants 2.0.
     short : int, default=0
         Texts of up to so many words are short: they keep their stop words of more than three letters (a headline has
         no words to spare), and in them capitals and digits count only the root of `surface_weight` times. 0: none is;
@@ -110,7 +110,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         be told) and never changes afterwards; until then it follows what has been seen.
     segmenter_ : str
         "icu" or "bigrams", as decided when the stream began.
-    document_frequency_, idf_ : arrays, one entry a term
+    document_frequency_, idf_ : arrays, one entry per term
     n_documents_ : int
     n_dropped_ : int
         Occurrences of terms that found the vocabulary full.
@@ -313,7 +313,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         return readings
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The terms, one a column."""
+        """The terms, one per column."""
         check_is_fitted(self)
         return np.array(self.vocabulary_.terms, dtype=object)
 
@@ -474,7 +474,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
             raise ParameterError(
                 owner=type(self).__name__,
                 parameter="texts",
-                allowed="an iterable of str, one a document",
+                allowed="an iterable of str, one per document",
                 received=f"one {type(texts).__name__}" if bad is None else f"{type(documents[bad]).__name__} at {bad}",
                 remedy="Pass a list of texts; decode bytes and leave out documents without text first.",
             )
@@ -530,7 +530,7 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         return super().set_state(state)
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; what depends on them is worked out anew."""
+        """Set parameters; what depends on them is recomputed."""
         self._forms = None
         super().set_params(**params)
         return self

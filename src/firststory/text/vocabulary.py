@@ -48,7 +48,7 @@ class Remap:
         return sp.csr_matrix(X)[:, self.kept]
 
     def array(self, values: NDArray[Any], axis: int = -1) -> NDArray[Any]:
-        """An array with one entry a column along `axis`, in the new columns."""
+        """An array with one entry per column along `axis`, in the new columns."""
         self._check(values.shape[axis])
         return np.take(values, self.kept, axis=axis)
 

@@ -28,15 +28,17 @@ def feedback(
     if undo == (useful is not None):
         raise typer.BadParameter("say one of --useful, --not-useful and --undo")
     with options.open_store(store, config) as opened:
-        said = Feedback()
+        feedback_so_far = Feedback()
         for row in opened.feedback():
-            said.apply(row["document"], row["useful"])
-        if undo and verdict not in {mark.verdict for mark in said.marks}:
-            raise typer.BadParameter(f"nothing was said of {verdict!r}, so there is nothing to take back")
+            feedback_so_far.apply(row["document"], row["useful"])
+        if undo and verdict not in {mark.verdict for mark in feedback_so_far.marks}:
+            raise typer.BadParameter(f"there is no feedback on {verdict!r} to take back")
         opened.add_feedback(verdict, None if undo else useful)
         budget = opened.settings().get("budget")
-    words = said.apply(verdict, None if undo else useful, None if budget is None else parse_budget(budget))
+    words = feedback_so_far.apply(verdict, None if undo else useful, None if budget is None else parse_budget(budget))
     if json:
-        output.write_json({"verdict": verdict, "useful": useful, "strictness": said.strictness, "sentence": words})
+        output.write_json(
+            {"verdict": verdict, "useful": useful, "strictness": feedback_so_far.strictness, "sentence": words}
+        )
     else:
         output.console().print(f"{harmless(words, 300)} The next run takes it up.", markup=False)

@@ -58,17 +58,17 @@ def make_folder(folder: Path, owner: str, parameter: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         usable = os.access(folder, os.W_OK)
-        said = "not writable"
+        problem = "not writable"
     except OSError as error:
-        usable, said = False, str(error.strerror)
+        usable, problem = False, str(error.strerror)
     if not usable:
         raise ParameterError(
             owner=owner,
             parameter=parameter,
             allowed="a folder that can be written to",
-            received=f"{folder}: {said}",
+            received=f"{folder}: {problem}",
             remedy="Name another folder.",
-            message=f"The folder {folder} ({parameter}) cannot be written to: {said}.",
+            message=f"The folder {folder} ({parameter}) cannot be written to: {problem}.",
         )
 
 

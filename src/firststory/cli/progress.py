@@ -1,4 +1,4 @@
-"""How far a run is: a bar with documents per second and the time left on a terminal, a plain line now and then elsewhere.
+"""How far a run is: on a terminal a bar with documents per second and the time left, elsewhere a plain line now and then.
 
 This is the edge of the program: the clock is read here and nowhere below.
 """
@@ -54,8 +54,8 @@ class Progress:
         rate = self.rate()
         if self._bar is not None:
             done = self._meter.done()
-            said = f"{self._documents:,} documents · {self._novel:,} novel · {rate:,.0f}/s"
-            self._bar.update(self._task, completed=done, description=said)
+            description = f"{self._documents:,} documents · {self._novel:,} novel · {rate:,.0f}/s"
+            self._bar.update(self._task, completed=done, description=description)
         elif not self._quiet and now - self._last >= EVERY:
             self._last = now
             self.say(f"{self._documents:,} documents, {self._novel:,} novel, {rate:,.0f} documents/s{self._left(now)}")

@@ -61,8 +61,8 @@ def score(
             reasons.update(bad.reason for bad in done.quarantined)
         interrupt.check()
     if counts["quarantined"]:
-        said = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))
-        complain(f"{counts['quarantined']} line(s) could not be read ({said})")
+        by_reason = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))
+        complain(f"{counts['quarantined']} line(s) could not be read ({by_reason})")
     if counts["redelivered"]:
         complain(f"{counts['redelivered']} documents had an id that came before and were dropped")
     if not counts["seen"]:

@@ -20,7 +20,7 @@ def status(
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
-    """Show what a store holds, the threshold and its reasons, how far each source was read, and what was quarantined."""
+    """Show what a store holds, the threshold and why, how far each source was read, and what was quarantined."""
     from firststory.cli import output
 
     with options.open_store(store, config) as opened:

@@ -43,8 +43,10 @@ def print_summary(screen: Console, before: dict[str, Any], after: dict[str, Any]
     if counts["quarantined"]:
         reasons = Counter(after["quarantine_reasons"])
         reasons.subtract(before["quarantine_reasons"])
-        said = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()) if number)
-        screen.print(f"Quarantined: {said}. See them: firststory status --quarantine --store {store}", markup=False)
+        by_reason = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()) if number)
+        screen.print(
+            f"Quarantined: {by_reason}. See them: firststory status --quarantine --store {store}", markup=False
+        )
     if counts["scored"]:
         # A command that is broken over lines cannot be copied.
         screen.print(f"{rate:,.0f} documents/s. Next: firststory stories --store {store}", markup=False, soft_wrap=True)

@@ -61,7 +61,8 @@ def _combinations(n: int, size: int) -> Ints:
 
 def _hashes(terms: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A 64-bit number for each row of terms (multiply and shift, as in splitmix64)."""
-    out = np.full(len(terms), terms.shape[1], dtype=np.uint64)
+    # Far from every column number: zero would be a fixed point.
+    out = np.full(len(terms), terms.shape[1] * 0x94D049BB133111EB % 2**64, dtype=np.uint64)
     for column in terms.T:
         out = (out ^ column) * np.uint64(0x9E3779B97F4A7C15)
         out ^= out >> np.uint64(29)

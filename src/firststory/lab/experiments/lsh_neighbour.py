@@ -66,8 +66,8 @@ class LshNeighbour:
         powers = 1 << np.arange(self.bits, dtype=np.int64)
         keys = []
         for begin in range(0, unit.shape[0], PROJECTION_BLOCK_ROWS):
-            side = (unit[begin : begin + PROJECTION_BLOCK_ROWS].astype(np.float32) @ planes) > 0
-            keys.append(side.reshape(-1, self.tables, self.bits) @ powers)
+            side = np.asarray(unit[begin : begin + PROJECTION_BLOCK_ROWS].astype(np.float32) @ planes) > 0
+            keys.append(side.reshape(len(side), self.tables, self.bits) @ powers)
         return np.concatenate(keys)
 
 

@@ -155,8 +155,8 @@ def local_table(outcome: dict[str, Outcome]) -> str:
     text = (
         f"Local news on single incidents: first half history, second half test ({len(one.scores)} documents, "
         f"{targets} first stories), one split. In brackets the same implementation as above on a version of this "
-        "corpus with 5,843 articles (2,828 test documents, 1,732 targets): near relatives, not the same figures. In square "
-        "brackets 95 % bootstrap intervals over incidents."
+        "corpus with 5,843 articles (2,828 test documents, 1,732 targets): near relatives, not the same figures. In "
+        "square brackets 95 % bootstrap intervals over incidents."
     )
     lines = [
         text,

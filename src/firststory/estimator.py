@@ -262,8 +262,8 @@ def seconds(times: ArrayLike | None, n: int, owner: str) -> NDArray[np.float64] 
         raise ParameterError(
             owner=owner,
             parameter="times",
-            allowed=f"{n} finite numbers of seconds or datetime64 values, one a row",
+            allowed=f"{n} finite numbers of seconds or datetime64 values, one per row",
             received=times,
-            remedy="Pass one time a row, or leave times out for a stream without a clock.",
+            remedy="Pass one time per row, or leave times out for a stream without a clock.",
         )
     return array

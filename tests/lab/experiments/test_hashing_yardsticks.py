@@ -46,9 +46,9 @@ def test_buckets_are_seeded_and_their_oldest_documents_leave():
     rows = rows_of()
     np.testing.assert_array_equal(LshNeighbour().novelty(rows), LshNeighbour().novelty(rows))
     repeated = sp.csr_matrix(np.vstack([np.eye(3)[0], *[[0.0, 1.0, 0.0]] * 4, np.eye(3)[0]]))
-    forgets = LshNeighbour(bits=0, tables=1, latest=0, bucket_size=4)
+    forgets = LshNeighbour(bits=0, tables=2, latest=0, bucket_size=4)
     assert forgets.novelty(repeated)[-1] == 1.0, "four others came in between"
-    assert LshNeighbour(bits=0, tables=1, latest=0, bucket_size=5).novelty(repeated)[-1] == 0.0
+    assert LshNeighbour(bits=0, tables=2, latest=0, bucket_size=5).novelty(repeated)[-1] == 0.0
 
 
 def test_k_terms_equal_sets_of_terms():

@@ -39,8 +39,8 @@ def run(*, quick: bool, out: Path) -> str:
         "the latest 2,000 documents where the nearest is farther than 0.5 (Petrović, Osborne, Lavrenko 2010). k-term "
         "hashing: combinations of up to 3 of the 12 heaviest terms, equal weights (Wurzer, Lavrenko, Osborne 2015). "
         "Both get the same TF-IDF rows as the plain neighbour, without times; neither was tuned here. Published "
-        "figures are for tweets that are not at hand. Each cell: AUC / **topic-weighted cost** [95 % bootstrap interval "
-        "over topics]; lower cost is better, 1 is what never alerting costs."
+        "figures are for tweets that are not at hand. Each cell: AUC / **topic-weighted cost** [95 % bootstrap "
+        "interval over topics]; lower cost is better, 1 is what never alerting costs."
     )
     head = ["stream", "first stories", PLAIN, LSH, KTERM, FUSED]
     lines = [text, "", f"| {' | '.join(head)} |", "|" + "---|" * len(head)]

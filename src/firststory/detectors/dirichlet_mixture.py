@@ -37,10 +37,12 @@ class DirichletMixture(MixtureView, StreamDetector):
     average (the base measure). The novelty of a document is the log-odds of a new cluster against all known ones. It
     is computed in the log domain and never saturates.
 
-    Use it to cluster a stream with an unknown and growing number of stories: it opens few, clean clusters. As a pure
-    detector the cosine of `IncrementalClustering` or `FusedNovelty` is usually ahead, most of all where all stories
-    share their vocabulary. Rows are raw counts (fractions are accepted). The score is not a calibrated probability:
-    words come in bursts, the model thinks them independent, so that posteriors are nearly 0 or 1.
+    Use it to cluster a stream with an unknown and growing number of stories where a labelled history is at hand: then
+    it opens fewer and cleaner clusters than `IncrementalClustering`. Do not use it without labels where clusters should
+    be broad: it opens very many small ones (on TDT2 1,257 for 30 topics, against 120 with a history; `firststory bench
+    clustering`). As a pure detector the cosine of `IncrementalClustering` or `FusedNovelty` is usually ahead, most of
+    all where all stories share their vocabulary. Rows are raw counts (fractions are accepted). The score is not a
+    calibrated probability: words come in bursts, the model treats them as independent, and posteriors are nearly 0 or 1.
 
     **What `fit` does with labels.** `fit(X)` learns the clusters of X. `fit(X, y)` takes X as a *labelled history*:
     it gives the hyper-parameters by empirical Bayes and, as later stories are other stories, no clusters; with
@@ -63,7 +65,7 @@ class DirichletMixture(MixtureView, StreamDetector):
     max_clusters : int, default=None
         Above this number retire clusters: of the half used least recently, the smallest first.
     max_age : float, default=None
-        Retire a cluster that got no document for so many seconds. Needs `times`.
+        Seconds without a document after which a cluster is retired. Needs `times`.
     decay : float, default=None
         Time constant in which all counts and masses fall by a factor e: seconds, or documents without times.
     score_kind : {"log_odds", "log_odds_per_token"}, default="log_odds"
@@ -114,7 +116,7 @@ class DirichletMixture(MixtureView, StreamDetector):
     References
     ----------
     Zhang, Ghahramani, Yang: A probabilistic model for online document clustering with application to novelty
-    detection, NIPS 2004. Equation numbers (A1)-(A15) are those of docs/methods/mixture.md.
+    detection, NIPS 2004. Equation numbers (A3)-(A15) are those of docs/methods/mixture.md.
     """
 
     sequential: ClassVar[bool] = True

@@ -28,9 +28,9 @@ def codes_of(y: Any, n: int, owner: str) -> NDArray[np.int64]:
         raise ParameterError(
             owner=owner,
             parameter="y",
-            allowed=f"{n} single labels, one a row (None where a row has none)",
+            allowed=f"{n} single labels, one per row (None where a row has none)",
             received=y,
-            remedy="Pass one story or topic a row; for documents on several, choose the first.",
+            remedy="Pass one story or topic per row; for documents on several, choose the first.",
         )
     codes: dict[Any, int] = {}
     return np.array(

@@ -45,7 +45,7 @@ class IncrementalClustering(IndexedColumns, StreamDetector):
         A cluster that got none of the last `window` documents is forgotten. None: never; then memory grows with the
         number of clusters, which the bounded-memory promise of this library does not cover.
     max_age : float or None, default=None
-        A cluster that got no document for so many seconds is forgotten. None: never. Needs `times`.
+        Seconds without a document after which a cluster is forgotten. None: never. Needs `times`.
     decay : bool, default=False
         Linear decay: the cosine is multiplied by `1 - age / max_age`, or without `max_age` by one minus the share of
         the window that went by since the cluster's last document.

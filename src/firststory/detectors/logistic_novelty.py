@@ -34,9 +34,11 @@ class LogisticNovelty(StreamDetector):
     cluster, log(1 + size of that cluster), and the time since that cluster's last member. `fit(X, y, times)` learns
     their weights on a labelled history (first document of its label or not, classes balanced); afterwards the stream
     needs no labels. Use it where there is such a history: on streams in which all stories share their vocabulary, the
-    size and the age of the nearest cluster tell more than its likelihood.
+    size and the age of the nearest cluster tell more than its likelihood. Do not use it where later streams differ from
+    the history in how long stories live.
 
-    Without labels (`partial_fit`, `fit(X)`) the weights are those of `UNTRAINED`: novelty falls with the cosine alone.
+    `fit` raises an error without labels. A stream that has none is learnt by `partial_fit` with the weights of
+    `UNTRAINED`: novelty then falls with the cosine alone.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ class LogisticNovelty(StreamDetector):
     window : int or None, default=None
         A cluster that got none of the last `window` documents is forgotten.
     max_age : float or None, default=None
-        A cluster that got no document for so many seconds is forgotten. Needs `times`.
+        Seconds without a document after which a cluster is forgotten. Needs `times`.
     weighting : {"ltc", None}, default="ltc"
         "ltc" takes counts and weighs them by `(1 + log x) log(N / df)`; None takes the rows as they are.
     C : float, default=1.0
@@ -148,7 +150,7 @@ class LogisticNovelty(StreamDetector):
 
     def _learn_weights(self, features: Floats, novel: NDArray[np.bool_]) -> None:
         if novel.all() or not novel.any():
-            return  # one class has nothing to teach
+            return  # a single class teaches nothing: the weights stay UNTRAINED
         mean, spread = features.mean(axis=0), features.std(axis=0)
         spread = np.where(spread > 0, spread, 1.0)
         model = LogisticRegression(C=self.C, class_weight="balanced", max_iter=1000, tol=1e-8)

@@ -9,6 +9,7 @@ from __future__ import annotations
 EXPERIMENTS: dict[str, str] = {
     "fused-novelty": "fused_novelty",
     "fused-trials": "fused_trials",
+    "hashing-yardsticks": "hashing_yardsticks",
     "bars": "bars",
     "moving-bars": "moving_bars",
     "newsgroup-threads": "newsgroup_threads",

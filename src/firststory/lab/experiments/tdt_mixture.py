@@ -18,6 +18,7 @@ from firststory.detectors.incremental_clustering import IncrementalClustering
 from firststory.detectors.logistic_novelty import LogisticNovelty
 from firststory.evaluate.clustering import clustering_scores
 from firststory.evaluate.tdt import TdtCost, tdt_cost
+from firststory.lab.experiments.bootstrap import DRAWS
 from firststory.text import StreamVectorizer
 
 TITLE = "First-story detection and clustering by a Dirichlet-process mixture (TDT2, local news)"
@@ -26,8 +27,6 @@ HARD, SOFT = "mixture, hard, constant γ", "mixture, soft, constant γ"
 HARD_TIMED, SOFT_TIMED = "mixture, hard, γ over time", "mixture, soft, γ over time"
 VALIDATED, UNLABELLED = "mixture, hard, λ by validation", "mixture, hard, no labels"
 CLUSTERING, LOGISTIC = "GAC-INCR", "logistic regression"
-
-BOOTSTRAP_DRAWS = 200
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ def local_news(quick: bool) -> dict[str, Outcome]:
     n = 400 if quick else len(stream)
     rows = StreamVectorizer(language="en", weighting="count", norm=None).partial_fit_transform(stream.texts[:n])
     history, test = np.arange(n // 2), np.arange(n // 2, n)
-    return judge(rows, stream.labels[:n], stream.times[:n], history, test, draws=BOOTSTRAP_DRAWS)
+    return judge(rows, stream.labels[:n], stream.times[:n], history, test, draws=DRAWS)
 
 
 def run(*, quick: bool, out: Path) -> str:

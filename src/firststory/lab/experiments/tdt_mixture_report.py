@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from firststory.arrays import Floats
-from firststory.evaluate.tdt import DetCurve, det_curve, tdt_cost
+from firststory.evaluate.tdt import DetCurve, det_curve
+from firststory.lab.experiments.bootstrap import DRAWS, difference_interval, resampled
 from firststory.lab.experiments.tdt_mixture import (
-    BOOTSTRAP_DRAWS,
     CLUSTERING,
     HARD,
     HARD_TIMED,
@@ -84,16 +84,17 @@ def columns(outcomes: list[dict[str, Outcome]], name: str) -> tuple[Floats, ...]
 
 def tdt2_table(outcomes: list[dict[str, Outcome]]) -> str:
     targets = np.mean([next(iter(outcome.values())).cost.n_targets for outcome in outcomes])
+    text = (
+        f"TDT2, 30 largest topics, {len(outcomes)} random halvings: half of the topics is the labelled history, the "
+        f"other half ({targets:.0f} targets) the test stream, shuffled within the day. Minimum normalised cost, mean ± "
+        "standard deviation over halvings; lower is better; a system that never alerts costs 1. The paper's figures "
+        "are for TDT4, which is not at hand: *no published figure is available* for this protocol. In brackets an "
+        "independent implementation of it (its deviation over halvings is 0.06-0.09); *held*: both costs at most the "
+        f"bracketed ones plus {TOLERANCE}. *No labels*: the history is not used, as when the detector is run on a bare "
+        "stream."
+    )
     lines = [
-        (
-            f"TDT2, 30 largest topics, {len(outcomes)} random halvings: half of the topics is the labelled history, the "
-            f"other half ({targets:.0f} targets) the test stream, shuffled within the day. Minimum normalised cost, mean ± "
-            "standard deviation over halvings; lower is better; a system that never alerts costs 1. The paper's figures "
-            "are for TDT4, which is not at hand: *no published figure is available* for this protocol. In brackets an "
-            "independent implementation of it (its deviation over halvings is 0.06-0.09); *held*: both costs at most the "
-            f"bracketed ones plus {TOLERANCE}. *No labels*: the history is not used, as when the detector is run on a bare "
-            "stream."
-        ),
+        text,
         "",
         "| method | topic-weighted | story-weighted | clusters (true 15) | NMI | ARI | held |",
         "|---|---|---|---|---|---|---|",
@@ -132,11 +133,12 @@ def paired(outcomes: list[dict[str, Outcome]]) -> str:
             f"{(a - b).mean():+.3f}{reference}.{claimed}"
         )
 
+    text = (
+        "Paired over halvings, topic-weighted (halvings share topics: this describes, it does not test; *ahead* and "
+        f"*behind* mean in at least {CLEAR_SHARE:.0%} of them, otherwise *level*):"
+    )
     lines = [
-        (
-            "Paired over halvings, topic-weighted (halvings share topics: this describes, it does not test; *ahead* and "
-            f"*behind* mean in at least {CLEAR_SHARE:.0%} of them, otherwise *level*):"
-        ),
+        text,
         "",
         line(SOFT, HARD, "soft decisions are better than hard ones", "; reference 15 of 30"),
         line(HARD_TIMED, HARD, "a γ that varies with time is better than a constant", "; reference 11 of 30"),
@@ -150,13 +152,14 @@ def paired(outcomes: list[dict[str, Outcome]]) -> str:
 def local_table(outcome: dict[str, Outcome]) -> str:
     one = next(iter(outcome.values()))
     targets = one.cost.n_targets
+    text = (
+        f"Local news on single incidents: first half history, second half test ({len(one.scores)} documents, "
+        f"{targets} first stories), one split. In brackets the same implementation as above on a version of this "
+        "corpus with 5,843 articles (2,828 test documents, 1,732 targets): near relatives, not the same figures. In "
+        "square brackets 95 % bootstrap intervals over incidents."
+    )
     lines = [
-        (
-            f"Local news on single incidents: first half history, second half test ({len(one.scores)} documents, {targets} "
-            "first stories), one split. In brackets the same implementation as above on a version of this corpus with "
-            "5,843 articles (2,828 test documents, 1,732 targets): near relatives, not the same figures. In square "
-            "brackets 95 % bootstrap intervals over incidents."
-        ),
+        text,
         "",
         "| method | topic-weighted | story-weighted | clusters (true) | NMI | ARI |",
         "|---|---|---|---|---|---|",
@@ -175,33 +178,13 @@ def _between(interval: tuple[float, float]) -> str:
     return f"[{interval[0]:.2f}, {interval[1]:.2f}]"
 
 
-def resampled(outcome: Outcome, draw: int) -> tuple[Floats, Floats]:
-    """Documents of one bootstrap draw over incidents: their places, and their incident by number of the draw."""
-    names, group = np.unique(outcome.topics.astype(str), return_inverse=True)
-    drawn = np.random.default_rng(draw).integers(len(names), size=len(names))
-    members = [np.flatnonzero(group == k) for k in range(len(names))]
-    places = np.concatenate([members[k] for k in drawn])
-    return places, np.repeat(np.arange(len(drawn)), [len(members[k]) for k in drawn])
-
-
-def difference_interval(one: Outcome, other: Outcome) -> tuple[float, float]:
-    """95 % bootstrap interval over incidents of the difference of two topic-weighted costs on the same documents."""
-    differences = []
-    for draw in range(BOOTSTRAP_DRAWS):
-        places, incident = resampled(one, draw)
-        first = one.first[places]
-        a, b = (tdt_cost(first, o.scores[places], incident, n_bootstrap=0).topic_weighted for o in (one, other))
-        differences.append(a - b)
-    low, high = np.quantile(differences, [0.025, 0.975])
-    return float(low), float(high)
-
-
 def local_verdict(local: dict[str, Outcome]) -> str:
     """Which method is best, as far as the intervals of the differences allow to say so."""
     order = sorted(local, key=lambda name: local[name].cost.topic_weighted)
     best, lines, level = order[0], [], []
     for name in order[1:]:
-        low, high = difference_interval(local[best], local[name])
+        one, other = local[best], local[name]
+        low, high = difference_interval(one.topics, one.first, one.scores, other.scores)
         lines.append(f"{name} [{low:+.2f}, {high:+.2f}]")
         if high >= 0.0:
             level.append(name)
@@ -223,7 +206,8 @@ def reading(outcomes: list[dict[str, Outcome]]) -> str:
         nmi, ari = standing(-values[3], -gac[3]), standing(-values[4], -gac[4])
         return (
             f"NMI {values[3].mean():.2f} against {gac[3].mean():.2f} ({nmi} GAC-INCR), ARI {values[4].mean():.2f} "
-            f"against {gac[4].mean():.2f} ({ari} it), {values[2].mean():.0f} clusters against {gac[2].mean():.0f} for 15"
+            f"against {gac[4].mean():.2f} ({ari} it), {values[2].mean():.0f} clusters against {gac[2].mean():.0f} "
+            "for 15"
         )
 
     return (
@@ -236,8 +220,8 @@ def reading(outcomes: list[dict[str, Outcome]]) -> str:
 
 def caption(n: int) -> str:
     return (
-        f"*Left: mean over {n} halvings; band: from the 10 % to the 90 % quantile over halvings. Right: one split; band: "
-        "95 % bootstrap interval over incidents. Bands for three methods only, so that they can be seen.*"
+        f"*Left: mean over {n} halvings; band: from the 10 % to the 90 % quantile over halvings. Right: one split; "
+        "band: 95 % bootstrap interval over incidents. Bands for three methods only, so that they can be seen.*"
     )
 
 
@@ -264,8 +248,8 @@ def draw(tdt2: list[dict[str, Outcome]], local: dict[str, Outcome], out: Path) -
         if not banded:
             continue
         drawn = []
-        for number in range(BOOTSTRAP_DRAWS):
-            places, _ = resampled(one, number)
+        for number in range(DRAWS):
+            places, _ = resampled(one.topics, number)
             drawn.append(misses_at_grid(det_curve(one.first[places], one.scores[places])))
         for ax, sample, ends in ((left, over, (0.1, 0.9)), (right, np.array(drawn), (0.025, 0.975))):
             low, high = np.clip(np.quantile(sample, ends, axis=0), 1e-4, 1 - 1e-4)

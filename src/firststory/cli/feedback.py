@@ -41,4 +41,4 @@ def feedback(
             {"verdict": verdict, "useful": useful, "strictness": feedback_so_far.strictness, "sentence": words}
         )
     else:
-        output.console().print(f"{harmless(words, 300)} The next run takes it up.", markup=False)
+        output.console().print(f"{harmless(words, 300)} The next run applies it.", markup=False)

@@ -1,4 +1,4 @@
-"""How far a run is: on a terminal a bar with documents per second and the time left, elsewhere a plain line now and then.
+"""How far a run is: a bar with documents per second and the time left; without a terminal, a line now and then.
 
 This is the edge of the program: the clock is read here and nowhere below.
 """

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firststory.estimator import _put, _take
+from firststory.state import flatten, unflatten
 from firststory.topics.lineage import HISTORY_STEPS, KEPT_EVENTS, Lineage, match_topics
 
 
@@ -103,9 +103,8 @@ def test_state_round_trip_and_bound():
     for _ in range(40):
         lineage.update(rng.random((4, 12)) ** 8, rng.random(4))
     assert len(lineage.events) == KEPT_EVENTS and lineage.shares.shape == (4, HISTORY_STEPS)
-    state: dict = {}
-    _put(state, "lineage_", lineage.get_state())
-    twin = Lineage.from_state(_take(state)["lineage_"])
+    flat = flatten({"lineage_": lineage.get_state()})
+    twin = Lineage.from_state(unflatten(flat)["lineage_"])
     more = rng.random((5, 14)) ** 8
     assert twin.update(more).events == lineage.update(more).events
     assert twin.ids == lineage.ids

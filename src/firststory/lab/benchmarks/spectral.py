@@ -34,12 +34,12 @@ def run(*, quick: bool) -> str:
 
 d = 500, K = 5, documents of 50 words, reservoir 10,000, frame r = 15. "One document" is `partial_fit` of one row with a
 re-estimate (median of {20 if quick else 200}; all checks of scikit-learn's manners included), "re-estimate" that alone.
-"In the stream" is the mean a document over the stretch up to t in batches of 100, renewals of the frame included.
-"Exact" whitens anew from the whole reservoir (`sketch=None`, best of 3).
+"In the stream" is the mean per document over the stretch up to t in batches of 100, renewals of the frame included.
+"Exact" whitens again from the whole reservoir (`sketch=None`, best of 3).
 
 {step_table(lengths, 20 if quick else 200)}
 
-Goal: at most 2 ms a re-estimate, flat from 1,000 to 100,000 documents.
+Goal: at most 2 ms per re-estimate, flat from 1,000 to 100,000 documents.
 
 ### SpectralLeader: 50,000 terms, 50 topics
 
@@ -80,7 +80,7 @@ def step_table(lengths: list[int], repeats: int) -> str:
     model = SpectralLeader(5, random_state=0)
     exact = SpectralLeader(5, sketch=None, update_every=NEVER_DOCUMENTS, random_state=0)
     lines = [
-        "| t | one document, ms | re-estimate, ms | in the stream, ms a document | exact re-estimate, ms |",
+        "| t | one document, ms | re-estimate, ms | in the stream, ms per document | exact re-estimate, ms |",
         "|---:|---:|---:|---:|---:|",
     ]
     done = 0
@@ -94,10 +94,10 @@ def step_table(lengths: list[int], repeats: int) -> str:
         singles = planted_rows(cumulative, repeats, 50, rng)
         one = [cpu(model.partial_fit, singles[i]) for i in range(repeats)]
         alone = [cpu(model._estimate) for _ in range(repeats)]
-        anew = min(cpu(exact._renew_frame) + cpu(exact._estimate) for _ in range(3))
+        again = min(cpu(exact._renew_frame) + cpu(exact._estimate) for _ in range(3))
         lines.append(
             f"| {length:,} | {1e3 * np.median(one):.2f} | {1e3 * np.median(alone):.2f} | "
-            f"{1e3 * spent / (done - since):.3f} | {1e3 * anew:.0f} |"
+            f"{1e3 * spent / (done - since):.3f} | {1e3 * again:.0f} |"
         )
         done += repeats
     return "\n".join(lines)
@@ -127,13 +127,13 @@ def memory_table(quick: bool) -> str:
         found = pool.submit(large_vocabulary, *size).result()
     d, k, batch, n_batches = size
     return (
-        "| terms | topics | documents | topics found | CPU s a thousand documents learnt | CPU s a re-estimate | "
+        "| terms | topics | documents | topics found | CPU s per thousand documents learnt | CPU s per re-estimate | "
         "largest array | d x d would be | peak memory of the process |\n" + "|---:" * 9 + "|\n"
         f"| {d:,} | {k} | {batch * n_batches:,} | {found['rank']} | {found['learn']:.1f} | {found['estimate']:.1f} | "
         f"{found['largest'] / 2**20:.0f} MB | {8 * d * d / 2**30:.1f} GB | {found['peak'] / 2**30:.2f} GB "
         f"({found['start'] / 2**30:.2f} GB after the first ten documents) |\n\n"
         "Goal: no d x d array, under 2 GB. Learning includes a renewal of the frame and a re-estimate every thousand "
-        "documents; reservoir 10,000, 100 words a document."
+        "documents; reservoir 10,000, 100 words per document."
     )
 
 

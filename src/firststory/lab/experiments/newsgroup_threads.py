@@ -104,9 +104,9 @@ def _verdict(curves: dict[tuple[int, float], Curves]) -> str:
         separates = "a fixed threshold separates" if lowest > highest else "no fixed threshold separates"
         lines.append(
             f"- {k} topics, memory {memory:g}. Drops where a subject changes: **{seen}** ({drops} of {changes} changes "
-            f"lie more than {DROP_COSINE} below the thread's median). Changes apart from the rest: **{clean}** (lowest there "
-            f"{lowest:.2f}, highest at a change {highest:.2f}: {separates} them). autos, which never changes, is at "
-            f"{dragged:.2f} when talk changes and at {usual:.2f} otherwise."
+            f"lie more than {DROP_COSINE} below the thread's median). Changes apart from the rest: **{clean}** (lowest "
+            f"there {lowest:.2f}, highest at a change {highest:.2f}: {separates} them). autos, which never changes, is "
+            f"at {dragged:.2f} when talk changes and at {usual:.2f} otherwise."
         )
     return "\n".join(lines)
 

@@ -46,7 +46,7 @@ ORDERS = {
 }
 TEXT = """\
 {problem} {order} NLL = (1/n) Σ of the NLL of each step under the model of the steps before; recovery = (1/n) Σ of
-‖M2(truth) − M2(model)‖²_F, squared. Mean ± standard error; in [brackets] an independent implementation of the same
+‖M2(truth) − M2(model)‖²_F. Mean ± standard error; in [brackets] an independent implementation of the same
 protocol, with streams of its own. The paper gives these results as curves only.
 
 {table}

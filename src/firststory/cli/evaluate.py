@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def evaluate(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Documents with a label: those of one story share it.")],
     detector: Annotated[
-        list[str] | None, typer.Option("--detector", help="A detector by name; repeat it for more. (default: fused)")
+        list[str] | None,
+        typer.Option("--detector", help=f"A detector, again for another: {options.DETECTORS} (default: fused)."),
     ] = None,
     budget: options.Budget = None,
     step: options.Step = None,

@@ -1,4 +1,4 @@
-"""`firststory score`: JSON lines in, JSON lines out, in order, one a document."""
+"""`firststory score`: JSON lines in, JSON lines out, in order, one per document."""
 
 from __future__ import annotations
 
@@ -20,12 +20,10 @@ def score(
     max_document_bytes: options.MaxDocumentBytes = None,
     config: options.Config = None,
 ) -> None:
-    """Score a stream: JSON lines in, JSON lines out, in order, one a document. Nothing is stored.
+    """Score a stream: JSON lines in, JSON lines out, in order, one per document. Nothing is stored.
 
     Each line has id, time, novelty, p_value, is_novel, terms, nearest, story, kind, duplicate_of and sentence.
     Results come a step at a time: with --step 1 each line is answered at once.
-
-    Detectors: fused (default), fused-words, neighbour, clustering, l1, l1-batch, l2-batch, mixture, mixture-soft.
     """
     from collections import Counter
 

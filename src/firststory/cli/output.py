@@ -50,7 +50,7 @@ def bar(value: float, width: int = 10) -> str:
 
 
 def write_json(value: Any) -> None:
-    """One line of JSON on standard output, flushed: whoever reads it may be waiting."""
+    """One line of JSON on standard output, flushed: its reader may be waiting."""
     sys.stdout.write(json_line(value) + "\n")
     sys.stdout.flush()
 

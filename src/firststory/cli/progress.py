@@ -1,4 +1,4 @@
-"""How far a run is: a bar with documents a second and the time left on a terminal, a plain line now and then elsewhere.
+"""How far a run is: a bar with the rate and the time left on a terminal, a plain line now and then elsewhere.
 
 This is the edge of the program: the clock is read here and nowhere below.
 """

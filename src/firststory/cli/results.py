@@ -18,7 +18,7 @@ QUICK_NOTE = "*Quick version: small sizes that only show that the command works;
 
 
 def choose(owner: str, names: list[str] | None, known: Mapping[str, str]) -> list[str]:
-    """The names asked for, all where none is given; an unknown one is an error that lists the known."""
+    """The names asked for, or all if none is given; an unknown name is an error that lists the known ones."""
     for name in names or ():
         if name not in known:
             raise not_one_of(owner, "NAME", known, name, f"Type: {owner} --list")
@@ -26,7 +26,7 @@ def choose(owner: str, names: list[str] | None, known: Mapping[str, str]) -> lis
 
 
 def section(title: str, body: str, command: str, quick: bool) -> str:
-    """One section as it is printed and written: heading, the command that made it, the measured."""
+    """One section as it is printed and written: heading, the command that made it, and what it measured."""
     text = body.strip()
     if not text.startswith("#"):
         text = f"## {title}\n\n{text}"

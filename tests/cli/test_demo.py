@@ -57,7 +57,7 @@ def test_again_after_the_end_it_begins_anew_and_after_an_interruption_it_goes_on
     with Store("firststory-demo.db") as store:
         whole = store.dump()
     assert call("demo", "--synthetic") == 0
-    assert "beginning anew" in capsys.readouterr().out
+    assert "starting over" in capsys.readouterr().out
     with Store("firststory-demo.db") as store:
         assert store.dump() == whole
     for name in ("firststory-demo.db", "firststory-demo.html"):

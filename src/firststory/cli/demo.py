@@ -48,7 +48,7 @@ def demo(
     )
     with Store(str(store)) as opened, interruptible() as interrupt:
         with screen.status("Getting ready (the first time this compiles the kernels) …"):
-            runner = Runner(settings, opened, lambda text: screen.print(f"[dim]{text}[/dim]"))
+            runner = Runner(settings, opened, lambda text: screen.print(text, style="dim", markup=False))
             steps = runner.run(interrupt.until_wanted(_arrivals(name, documents, opened), flush=False))
             first = next(steps, None)
         if first is not None:

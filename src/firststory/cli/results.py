@@ -14,6 +14,8 @@ from pathlib import Path
 
 from firststory.errors import FirststoryError, MissingExtraError, not_one_of
 
+PEERS = ("gensim", "spams")
+"""Packages that only the extra `bench` brings."""
 QUICK_NOTE = "*Quick version: small sizes that only show that the command works; the figures mean nothing.*"
 
 
@@ -86,14 +88,14 @@ def run_all(names: list[str], make: Callable[[str], str], out: Path | None) -> l
 
 @contextmanager
 def needing_lab(owner: str) -> Iterator[None]:
-    """Within this block a package that is missing is one of the extra `lab`."""
+    """Within this block a package that is missing is one of the extra `lab`, or a peer to compare with."""
     try:
         yield
     except ModuleNotFoundError as error:
         root = (error.name or "").partition(".")[0]
         if isinstance(error, FirststoryError) or root == "firststory":
             raise
-        raise MissingExtraError(owner, root, "lab") from error
+        raise MissingExtraError(owner, root, "bench" if root in PEERS else "lab") from error
 
 
 def list_titles(registry: Mapping[str, str], package: str) -> None:

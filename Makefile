@@ -8,7 +8,7 @@ export FIRSTSTORY_DATA
 STAMP := $(VENV)/.stamp
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check bench experiments docs soak clean system-packages
+.PHONY: help demo test test-quick check bench experiments docs soak clean system-packages
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -19,6 +19,15 @@ demo: $(STAMP)-run ## real news in, first stories out: the whole thing in the te
 
 test: $(STAMP)-test system-packages ## all tests (system packages are installed when root, named when not)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not soak"
+
+# The edges, the store, alerts, text, stories and the step itself: what most changes break first. Left out are
+# scikit-learn's checks, doctests, experiments and whatever starts other processes.
+QUICK := tests/alerts tests/sources tests/store tests/stories tests/text tests/pipeline/test_step.py \
+  tests/pipeline/test_steps.py tests/cli/test_main.py tests/cli/test_interrupt.py tests/cli/test_help_page.py \
+  $(filter-out tests/test_public_estimators.py tests/test_docs.py tests/test_river.py,$(wildcard tests/test_*.py))
+
+test-quick: $(STAMP)-test ## the tests to run while working: about a minute when the kernels are compiled
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not soak and not slow" $(QUICK)
 
 check: $(STAMP)-check ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .

@@ -44,7 +44,7 @@ def test_intervals_are_those_of_scikit_learn(kind, bounds, closed):
         (["sparse matrix"], ["sparse"]),
         ([str, None], [None, "", "auto", "1"]),
     ],
-    ids=str,
+    ids=["options", "interval", "boolean", "random_state", "array", "sparse", "class"],
 )
 def test_what_each_entry_allows(entries, allowed):
     passed = []

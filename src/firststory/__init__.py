@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from firststory._version import __version__
 
 if TYPE_CHECKING:
-    from firststory import datasets, evaluate, plot, river, text
+    from firststory import datasets, errors, evaluate, plot, river, text
     from firststory.detectors.batch_l1 import BatchL1Dictionary
     from firststory.detectors.batch_l2 import BatchL2Dictionary
     from firststory.detectors.dirichlet_mixture import DirichletMixture

@@ -50,7 +50,7 @@ class FirststoryError(Exception):
         self.remedy = remedy
         sentence = _short(message, 600) if message else f"{parameter} must be {allowed}; received {_short(received)}."
         self.without_owner = f"{sentence} {remedy}"
-        """The message for the command line, where whoever complains is always firststory."""
+        """The message for the command line, where the owner is always firststory."""
         super().__init__(f"{owner}: {self.without_owner}")
 
 

@@ -56,7 +56,7 @@ class Settings:
     """All settings of a stream with their values."""
 
     store: str | None = _setting(None, "Where results are kept: news.db or sqlite:///news.db.")
-    detector: str = _setting("fused", "How novelty is judged; `firststory score --help` lists the names.", model=True)
+    detector: str = _setting("fused", "How novelty is judged: the name of a detector.", model=True)
     budget: str = _setting("20/day", "How many alerts you want: 20/day, 0.5% of documents, or a fixed score.")
     step: int | str = _setting(
         100, "Documents judged together: a number, or a time as 15min, 6h, 1d.", _step, model=True

@@ -129,6 +129,12 @@ def test_a_standard_input_that_is_no_file_is_read_as_it_is(monkeypatch):
         assert ids(interrupt) == ["d0"]
 
 
+def test_without_standard_input_there_is_nothing_to_read(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    with interruptible() as interrupt:
+        assert ids(interrupt) == []
+
+
 def test_what_was_there_before_is_put_back():
     before = signal.getsignal(signal.SIGINT)
     with interruptible():

@@ -7,8 +7,9 @@ from types import ModuleType
 
 import pytest
 
+from firststory.cli import results
 from firststory.cli.main import main
-from firststory.errors import DataError
+from firststory.errors import DataError, MissingExtraError
 from firststory.lab.benchmarks import BENCHMARKS
 from firststory.lab.experiments import EXPERIMENTS
 
@@ -62,6 +63,14 @@ def test_out_keeps_the_section_the_figure_and_the_whole(registry, tmp_path, caps
 def test_quick_results_say_so(registry, capsys):
     assert run("bench", "speed", "--quick") == 0
     assert "Quick version" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("module", "extra"), [("matplotlib.pyplot", "lab"), ("gensim.models", "bench")])
+def test_a_missing_package_is_named_with_its_extra(module, extra):
+    with pytest.raises(MissingExtraError, match=rf"firststory\[{extra}\]"), results.needing_lab("firststory bench"):
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+    with pytest.raises(ModuleNotFoundError, match="ours"), results.needing_lab("firststory bench"):
+        raise ModuleNotFoundError("ours", name="firststory.no_such")
 
 
 def test_one_failure_does_not_stop_the_others(registry, tmp_path, capsys):

@@ -55,7 +55,7 @@ def test_budget_is_counted_by_week():
 
 
 @pytest.mark.parametrize(
-    ("n", "per_day", "unit"), [(1, 1.0, "in all"), (400, 400.0, "in all"), (4000, 1000.0, "in a thousand documents")]
+    ("n", "per_day", "unit"), [(1, 1.0, "in all"), (400, 400.0, "in all"), (4000, 1000.0, "per thousand documents")]
 )
 def test_a_short_file_without_times_is_not_blown_up_to_a_day(n, per_day, unit):
     kept = budget_kept(np.full(n, np.nan), np.ones(n, dtype=bool), parse_budget("100%"))
@@ -64,7 +64,7 @@ def test_a_short_file_without_times_is_not_blown_up_to_a_day(n, per_day, unit):
 
 def test_a_few_days_are_days_too():
     kept = budget_kept(np.arange(6) * 43200.0, np.array([1, 0, 1, 0, 1, 0], dtype=bool), parse_budget("1/day"))
-    assert (kept.per_day, kept.unit, kept.by_week) == (1.0, "a day with documents", ())
+    assert (kept.per_day, kept.unit, kept.by_week) == (1.0, "per day with documents", ())
 
 
 def test_the_page_tells_the_delay_in_words_and_in_its_table():

@@ -41,14 +41,14 @@ def demo(
 
     screen = output.console()
     name, documents = _news(screen, synthetic)
-    _begin_anew_if_done(store, name, len(documents), screen)
+    _start_over_if_done(store, name, len(documents), screen)
     detector = "fused" if "fused" in detector_names() else "neighbour"
     settings = Settings(
         store=str(store), detector=detector, step="1d", budget=BUDGET, language="en", topics="nmf", save_every=20
     )
     with Store(str(store)) as opened, interruptible() as interrupt:
         with screen.status("Getting ready (the first time this compiles the kernels) …"):
-            runner = Runner(settings, opened, lambda text: screen.print(f"[dim]{text}[/dim]"))
+            runner = Runner(settings, opened, lambda text: screen.print(text, style="dim", markup=False))
             steps = runner.run(interrupt.until_wanted(_arrivals(name, documents, opened), flush=False))
             first = next(steps, None)
         if first is not None:
@@ -80,7 +80,7 @@ def _news(screen: Console, synthetic: bool) -> tuple[str, tuple[Document, ...]]:
     return stream.name, stream.documents
 
 
-def _begin_anew_if_done(path: Path, name: str, n: int, screen: Console) -> None:
+def _start_over_if_done(path: Path, name: str, n: int, screen: Console) -> None:
     """Remove the store of a demo that went to its end, or of another corpus; nothing else is ever removed."""
     from firststory.errors import ParameterError
     from firststory.store.store import Store

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def evaluate(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Documents with a label: those of one story share it.")],
     detector: Annotated[
-        list[str] | None, typer.Option("--detector", help="A detector by name; repeat it for more. (default: fused)")
+        list[str] | None,
+        typer.Option("--detector", help=f"A detector, again for another: {options.DETECTORS} (default: fused)."),
     ] = None,
     budget: options.Budget = None,
     step: options.Step = None,
@@ -128,7 +129,7 @@ def _show(result: Comparison) -> None:
         "found": ("found", "{:.0%}"),
         "delay_documents": ("delay, docs", "{:.0f}"),
         "delay_days": ("delay, days", "{:.1f}"),
-        "alerts_per_day": ("alerts a day", "{:.1f}"),
+        "alerts_per_day": ("alerts per day", "{:.1f}"),
         "weeks_kept": ("weeks in budget", "{:.0%}"),
         "b_cubed_f1": ("story F1", "{:.3f}"),
         "nmi": ("NMI", "{:.3f}"),
@@ -145,9 +146,7 @@ def _show(result: Comparison) -> None:
         table.add_row(*(_said(row[name], form) for name, (_, form) in columns.items()))
     screen.print(table)
     screen.print("cost: minimum normalised TDT cost, 0 is perfect, 1 is what never alerting costs", style="dim")
-    screen.print(
-        "delay: what had gone by before the first alert, in the middle one of the stories that were found", style="dim"
-    )
+    screen.print("delay: documents and days before the first alert, median over the stories found", style="dim")
 
 
 def _said(value: Any, form: str) -> str:

@@ -19,7 +19,7 @@ LONGEST = 2000
 
 
 def complain(message: str) -> None:
-    """One line on standard error. It may quote what strangers wrote: names of files, headers, values."""
+    """One line on standard error, made harmless: it may quote file names, headers and values from anywhere."""
     from firststory.harmless import harmless
 
     print("firststory: " + harmless(message, LONGEST), file=sys.stderr)

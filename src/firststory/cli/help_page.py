@@ -1,4 +1,4 @@
-"""The reference of the command line, made of the commands themselves: `scripts/cli-page` writes docs/cli.md."""
+"""The command-line reference, generated from the commands themselves: `scripts/cli-page` writes docs/cli.md."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _plain(text: str | None) -> str:
 
 
 def _default(about: Any, default: Any) -> str:
-    """Settings say their default in their help; the others have it in the signature."""
+    """The help of a setting names its default; the others have it in the signature."""
     if default in (None, False) or "(default:" in (about.help or ""):
         return ""
     return f" (default: {default})"

@@ -38,6 +38,8 @@ class Interrupt:
 
     def standard_input(self) -> io.BufferedReader:
         """Standard input, to be read until a stop is wanted and then to the end of what was written by then."""
+        if sys.stdin is None:  # a service may run without one
+            return io.BufferedReader(cast(Any, io.BytesIO()))
         try:
             descriptor = sys.stdin.fileno()
         except (OSError, ValueError):  # a replacement that is not a file

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from firststory.pipeline.build import RECIPES
 from firststory.settings import Settings, help_of, load
 
 if TYPE_CHECKING:
@@ -19,7 +20,15 @@ def _option(name: str) -> Any:
 
 
 StoreUrl = Annotated[str | None, _option("store")]
-Detector = Annotated[str | None, _option("detector")]
+DETECTORS = ", ".join(RECIPES)
+Detector = Annotated[
+    str | None,
+    typer.Option(
+        "--detector",
+        help=f"How novelty is judged: {DETECTORS} (default: {Settings().detector}).",
+        show_default=False,
+    ),
+]
 Budget = Annotated[str | None, _option("budget")]
 Step = Annotated[str | None, _option("step")]
 Topics = Annotated[str | None, _option("topics")]

@@ -14,11 +14,13 @@ from pathlib import Path
 
 from firststory.errors import FirststoryError, MissingExtraError, not_one_of
 
+PEERS = ("gensim", "spams")
+"""Packages that only the extra `bench` brings."""
 QUICK_NOTE = "*Quick version: small sizes that only show that the command works; the figures mean nothing.*"
 
 
 def choose(owner: str, names: list[str] | None, known: Mapping[str, str]) -> list[str]:
-    """The names asked for, all where none is given; an unknown one is an error that lists the known."""
+    """The names asked for, or all if none is given; an unknown name is an error that lists the known ones."""
     for name in names or ():
         if name not in known:
             raise not_one_of(owner, "NAME", known, name, f"Type: {owner} --list")
@@ -26,7 +28,7 @@ def choose(owner: str, names: list[str] | None, known: Mapping[str, str]) -> lis
 
 
 def section(title: str, body: str, command: str, quick: bool) -> str:
-    """One section as it is printed and written: heading, the command that made it, the measured."""
+    """One section as it is printed and written: heading, the command that made it, and what it measured."""
     text = body.strip()
     if not text.startswith("#"):
         text = f"## {title}\n\n{text}"
@@ -86,14 +88,14 @@ def run_all(names: list[str], make: Callable[[str], str], out: Path | None) -> l
 
 @contextmanager
 def needing_lab(owner: str) -> Iterator[None]:
-    """Within this block a package that is missing is one of the extra `lab`."""
+    """Within this block a package that is missing is one of the extra `lab`, or a peer to compare with."""
     try:
         yield
     except ModuleNotFoundError as error:
         root = (error.name or "").partition(".")[0]
         if isinstance(error, FirststoryError) or root == "firststory":
             raise
-        raise MissingExtraError(owner, root, "lab") from error
+        raise MissingExtraError(owner, root, "bench" if root in PEERS else "lab") from error
 
 
 def list_titles(registry: Mapping[str, str], package: str) -> None:

@@ -24,8 +24,6 @@ def score(
 
     Each line has id, time, novelty, p_value, is_novel, terms, nearest, story, kind, duplicate_of and sentence.
     Results come one step at a time: with --step 1 each line is answered at once.
-
-    Detectors: fused (default), fused-words, neighbour, clustering, l1, l1-batch, l2-batch, mixture, mixture-soft.
     """
     from collections import Counter
 

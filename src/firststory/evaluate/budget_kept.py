@@ -20,14 +20,14 @@ class BudgetKept:
     """Alerts against the budget. A week is full when six of its days brought twice the day's budget."""
 
     per_day: float
-    """Alerts a day; where there are no times, in a thousand documents, or in all where there are fewer."""
+    """Alerts per day; without times, per thousand documents, or in all if there are fewer."""
     allowed: float | None
     full_weeks: int
     kept_weeks: float
     """Share of the full weeks within a fifth of the budget; NaN where there is none."""
     by_week: tuple[tuple[float, int], ...]
     """(day on which the week began, alerts)."""
-    unit: str = "a day with documents"
+    unit: str = "per day with documents"
     """What `per_day` counts by, in words."""
 
 
@@ -37,7 +37,7 @@ def budget_kept(times: Floats, is_novel: NDArray[np.bool_], budget: Budget) -> B
     if not timed.any():
         # A short file is no day, and is not blown up to one.
         days = max(len(is_novel) / UNTIMED_DAY_DOCUMENTS, 1.0)
-        unit = "in a thousand documents" if len(is_novel) >= UNTIMED_DAY_DOCUMENTS else "in all"
+        unit = "per thousand documents" if len(is_novel) >= UNTIMED_DAY_DOCUMENTS else "in all"
         share = budget.amount * len(is_novel) / days
         amount = {"rate": budget.amount, "share": share}.get(budget.kind)
         return BudgetKept(float(is_novel.sum()) / days, amount, 0, float("nan"), (), unit)

@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 
 COLOURS = ("#0b5fa5", "#c4431a", "#2e7d4f", "#7b4fa3", "#8a6d00", "#00838f", "#ad1457", "#455a64")
-"""Dark enough on white for small print (contrast above 4.5), and told apart by most eyes; dashes help the rest."""
+"""Dark enough on white for small print (contrast above 4.5), and distinguishable to most eyes; dashes help the rest."""
 DASHES = ("", "6 3", "2 3", "8 3 2 3", "12 3", "4 2 1 2", "1 2", "10 4")
 WIDTH, HEIGHT = 640, 380
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 16, 52
@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A title, the ends, and ticks with what is written at them."""
+    """A title, both ends, and ticks with their labels."""
 
     title: str
     low: float
@@ -35,7 +35,7 @@ class Axis:
 
 
 def line_figure(lines: Sequence[Line], x: Axis, y: Axis, about: str, marker: tuple[float, str] | None = None) -> str:
-    """An SVG of the lines; `about` is read to those who cannot see it; `marker` is a level with a name.
+    """An SVG of the lines; `about` describes it for screen readers; `marker` is a horizontal line with a name.
 
     Examples
     --------

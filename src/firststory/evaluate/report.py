@@ -1,4 +1,4 @@
-"""The comparison as a page that a manager can read: one file, no scripts, nothing loaded from anywhere."""
+"""The comparison as a page that anyone can read: one file, no scripts, nothing loaded from elsewhere."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def render_report(comparison: Comparison) -> str:
 
 
 def write_report(comparison: Comparison, path: str | Path) -> Path:
-    """Write the page; gives the path back."""
+    """Write the page and return its path."""
     target = Path(path)
     target.write_text(render_report(comparison), encoding="utf-8")
     return target
 
 
 def _words(comparison: Comparison) -> list[str]:
-    """What a manager takes away, in sentences made of the figures."""
+    """The main findings, in sentences made from the figures."""
     best = comparison.best
     name = harmless(best.name, 40)
     delay, budget = best.delay, best.budget

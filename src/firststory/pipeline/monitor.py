@@ -31,7 +31,7 @@ class Monitor:
         "news.db" or "sqlite:///news.db": results are kept there, and the next monitor goes on from it. None keeps
         nothing beyond what the detector itself remembers: memory stays bounded, for ever.
     detector : str or estimator, default="fused"
-        A name (`firststory score --help` lists them) or a detector of your own.
+        A name (`firststory run --help` lists them) or a detector of your own.
     budget : str or float, default="20/day"
         "20/day", "0.5%", or a fixed threshold on the novelty.
     step : int or str, default=100

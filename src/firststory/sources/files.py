@@ -1,7 +1,7 @@
 """Files, globs and standard input as documents: JSON lines, CSV, TSV, Parquet or plain lines; gzip or zstd by content.
 
 Every document comes with the position after it. `read` goes on from such a position; a file that has changed since is
-noticed, said, and read again from its start (documents that the store knows are dropped there).
+noticed, reported, and read again from its start (documents that the store knows are dropped).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def expand(names: Sequence[str]) -> list[str]:
 
 
 class Meter:
-    """How far through its files a reader is, in bytes on disk; standard input has no end that could be known."""
+    """How far through its files a reader is, in bytes on disk; the length of standard input is unknown."""
 
     def __init__(self, names: Sequence[str]) -> None:
         sizes = [Path(name).stat().st_size for name in names if name != STDIN]
@@ -208,7 +208,7 @@ def _kind(name: str, raw: io.BufferedReader, format: str) -> str:
 
 
 def _check_encoding(name: str, stream: io.BufferedReader) -> None:
-    """Refuse at once what would put every single line aside."""
+    """Refuse at once what would quarantine every single line."""
     try:
         begin = stream.peek(4)[:4]
     except Exception as error:
@@ -234,7 +234,7 @@ def read_all(
     meter: Meter | None = None,
     **options: Any,
 ) -> Iterator[Arrival]:
-    """Several sources one after the other, each from its own position."""
+    """Several sources one after another, each from its own position."""
     for name in expand(names):
         yield from read(name, after=positions.get(source_name(name)), say=say, meter=meter, **options)
         if meter is not None:

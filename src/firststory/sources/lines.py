@@ -1,7 +1,7 @@
 """Lines of a file that may be compressed, huge or broken, each with the place after it.
 
 A `Place` is the byte offset after a line (in the decompressed text), the number of lines before it, and the length and
-checksum of that line, so that a reader who comes back notices when the file is no longer the one it was.
+checksum of that line, so that a later reader notices when the file has changed.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ class Line:
 
     @property
     def place_if_bad(self) -> Place:
-        """Where to go on when it could not be read: a last line without its end may still be being written."""
+        """Where to resume if it could not be read: the last line may not be completely written yet."""
         return self.place if self.overlong or self.data.endswith(b"\n") else self.before
 
 
 class Damaged(Exception):
-    """The compressed file ends early or is corrupt; said with the place that was reached."""
+    """The compressed file ends early or is corrupt; the message names the place that was reached."""
 
 
 def open_binary(raw: io.BufferedReader) -> io.BufferedReader:
-    """The decompressed bytes of an open file, told by its first bytes and not by its name."""
+    """The decompressed bytes of an open file; its first bytes say how it is compressed, not its name."""
     magic = raw.peek(4)[:4]
     if magic.startswith(GZIP):
         return io.BufferedReader(cast(Any, _Pieces(gzip.GzipFile(fileobj=cast(Any, _Prompt(raw))))), CHUNK)
@@ -86,7 +86,7 @@ class _Prompt:
 
 
 class _Pieces(io.RawIOBase):
-    """A decompressor read piece by piece, so that of a damaged file everything before the damage is had."""
+    """A decompressor read piece by piece, so that everything before the damage in a file is read."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader
@@ -101,7 +101,7 @@ class _Pieces(io.RawIOBase):
 
 
 def skip_to(stream: io.BufferedReader, place: Place) -> bool:
-    """Move to a place that was reached in an earlier run; False when what lies before it is not what was read then."""
+    """Move to a place that was reached in an earlier run; False if the text before it has changed."""
     start = place.offset - place.length
     try:
         if stream.seekable():

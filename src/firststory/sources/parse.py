@@ -13,7 +13,7 @@ from firststory.records import Document
 from firststory.sources.times import parse_time
 
 FIELDS = ("id", "text", "time", "title", "source", "url", "label")
-"""What a document is made of; everything else in the mapping is kept in `extra`."""
+"""The fields of a document; everything else in the mapping is kept in `extra`."""
 
 
 def document_from(values: Mapping[str, Any]) -> Document:
@@ -45,7 +45,7 @@ def document_from(values: Mapping[str, Any]) -> Document:
 
 
 def document_of(given: Document | Mapping[str, Any]) -> Document:
-    """What a caller of ours made, a document or a mapping, held to the same rules as a line of a file.
+    """A document or a mapping made by a caller, checked by the same rules as a line of a file.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def _string(values: Mapping[str, Any], key: str) -> str | None:
 
 
 def _clean(text: str, key: str) -> str:
-    """NUL cannot be stored or searched: refused. Halves of surrogate pairs (bad escapes): replaced."""
+    """Refuse NUL, which cannot be stored or searched, and replace halves of surrogate pairs (bad escapes)."""
     if "\0" in text:
         raise _bad("nul-bytes", key, "free of NUL characters", text.replace("\0", "\\0"))
     if text.isascii():

@@ -17,7 +17,7 @@ from firststory.sources.parse import document_from
 class _Lines:
     """Lines for the csv module, which asks for as many as a record needs; remembers the place that was reached.
 
-    Bytes that are not UTF-8 become lone surrogates, which no real text has, so that the record can be told apart.
+    Bytes that are not UTF-8 become lone surrogates, which no real text has, so that such a record is recognised.
     """
 
     def __init__(self, stream: io.BufferedReader, limit: int, start: Place) -> None:
@@ -126,7 +126,7 @@ def _excerpt(record: list[str]) -> str:
 
 
 def read_parquet(name: str, source: str, after: Position | None, say: Callable[[str], None]) -> Iterator[Arrival]:
-    """Each row of a Parquet file; the position is the number of rows, with the size of the file to know it again."""
+    """Each row of a Parquet file; the position is the number of rows read, and the file's size to notice a change."""
     try:
         import pyarrow.parquet as parquet
     except ImportError as error:

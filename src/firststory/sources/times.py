@@ -1,4 +1,4 @@
-"""What people write for a time, as a datetime in UTC."""
+"""Times as people write them, as a datetime in UTC."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OTHER_FORMATS = ("%a %b %d %H:%M:%S %z %Y", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d")
 
 
 def parse_time(value: Any) -> datetime | None:
-    """ISO 8601, an epoch number (s, ms, µs or ns) or an e-mail date; None and '' are no time.
+    """ISO 8601, an epoch number (s, ms, µs or ns) or an e-mail date; None for None and ''.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def to_time(value: int | None) -> datetime | None:
 
 
 def to_signed(number: int | None) -> int | None:
-    """A number below 2 ** 64 as databases have them: with a sign."""
+    """A number below 2 ** 64 as a signed one, which is what databases store."""
     return number if number is None or number < 1 << 63 else number - (1 << 64)
 
 
@@ -139,7 +139,7 @@ def story_row(story: Story, step: int) -> dict[str, Any]:
 
 
 def story_from_row(row: Row, now: int | None = None) -> Story:
-    """A story; its growth is that at a moment (microseconds), where one is given."""
+    """A story, with its growth at the moment `now` (microseconds) if that is given."""
     hours = tuple((hour, n) for hour, n in json.loads(row["hours"]))
     return Story(
         id=row["id"],

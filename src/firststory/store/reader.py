@@ -64,7 +64,7 @@ class Reader:
         return tuple(found[number] for number in numbers)
 
     def stories(self, *, limit: int | None = None, order: str = "last_seen", merged: bool = False) -> tuple[Story, ...]:
-        """Stories, by default the one that was heard of last first; with `merged` also those merged into others.
+        """Stories, by default the latest updated first; with `merged` also those merged into others.
 
         Growth is that at the end of the stream, whenever a story was written.
         """
@@ -117,7 +117,7 @@ class Reader:
         return {name: sorted(those, key=lambda one: (len(one), one)) for name, those in found.items()}
 
     def topics(self, at: int | None = None) -> tuple[Topic, ...]:
-        """The themes after a step, by default the last that has any, largest first."""
+        """The topics after a step, by default the last that has any, largest first."""
         table = schema.topics
         with self._reading() as connection:
             newest = select(func.max(table.c.step))
@@ -126,7 +126,7 @@ class Reader:
             return tuple(codec.topic_from_row(row) for row in connection.execute(query).mappings())
 
     def topic_events(self, topic: str | None = None, *, limit: int | None = None) -> tuple[TopicEvent, ...]:
-        """What happened to the themes (born, split, merged, faded, changed), latest first."""
+        """What happened to the topics (born, split, merged, faded, changed), latest first."""
         table = schema.topic_events
         query = select(table).order_by(table.c.step.desc(), table.c.n).limit(limit)
         if topic is not None:
@@ -135,7 +135,7 @@ class Reader:
             return tuple(codec.topic_event_from_row(row) for row in connection.execute(query).mappings())
 
     def topic_history(self, limit: int = 500) -> tuple[tuple[int, datetime | None, tuple[Topic, ...]], ...]:
-        """The latest steps that have themes, oldest first: step, time of its last document, themes."""
+        """The latest steps that have topics, oldest first: step, time of its last document, topics."""
         table = schema.topics
         latest = select(table.c.step).distinct().order_by(table.c.step.desc()).limit(limit).subquery()
         query = (

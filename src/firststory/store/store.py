@@ -86,7 +86,7 @@ class Store(Reader):
         self._lock.take()
 
     def check_open(self) -> None:
-        """Refuse to write after `close`: somebody else may be the writer now, and two would mix their steps."""
+        """Refuse to write after `close`: another process may be the writer now, and two would mix their steps."""
         if self._is_closed:
             raise StoreError(
                 owner="store",

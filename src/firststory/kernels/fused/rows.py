@@ -78,7 +78,7 @@ def exact_cosine(slot: int, inverse_norm: float, past: Past, spread: Floats) -> 
     """By all terms, in double precision."""
     log = past.log
     dot = exact_dot(log.start[slot], log.start[slot] + log.length[slot], log.terms, log.weights, spread)
-    return min(1.0, dot * past.rows.inverse[slot] * inverse_norm)
+    return float(min(1.0, dot * past.rows.inverse[slot] * inverse_norm))
 
 
 @kernel

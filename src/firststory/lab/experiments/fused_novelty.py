@@ -60,7 +60,11 @@ class Result:
 def run(*, quick: bool, out: Path) -> str:
     """The page as Markdown; a figure of the shares."""
     draws = 20 if quick else 100
-    results = [judge_stream(stream, draws) for stream in development_streams(quick=quick)]
+    return page([judge_stream(stream, draws) for stream in development_streams(quick=quick)], out)
+
+
+def page(results: list[Result], out: Path) -> str:
+    """What was measured as Markdown."""
     _figure(results, out)
     return "\n\n".join(
         [

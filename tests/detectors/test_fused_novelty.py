@@ -149,7 +149,7 @@ def test_the_future_after_a_round_trip_is_the_same(timed):
     rest = [follow(one, counts[250:], None if times is None else times[250:]) for one in (detector, again)]
     np.testing.assert_array_equal(rest[0][0], rest[1][0])
     np.testing.assert_array_equal(rest[0][1], rest[1][1])
-    assert {"index_.tally.opened", "index_.pace.lag_mass", "index_.pace.log_size"} <= set(state)
+    assert {"index_/tally", "index_/pace/lag_mass", "index_/pace/log_size"} <= set(state)
 
 
 def test_columns_under_other_numbers_change_no_score():

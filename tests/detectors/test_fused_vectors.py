@@ -58,7 +58,7 @@ def test_the_future_after_a_round_trip_is_the_same():
     again = fs.FusedNovelty().set_state(unpack_state(pack_state(detector.get_state())))
     rest = [follow(one, counts[150:], times[150:], vectors[150:])[0] for one in (detector, again)]
     np.testing.assert_array_equal(*rest)
-    assert len(detector.get_state()["vectors_.vectors"]) == 50
+    assert len(detector.get_state()["vectors_/vectors"]) == 50
 
 
 def test_vectors_may_begin_late_and_be_missing():

@@ -18,7 +18,8 @@ def planted(corpus, seed, n=60, name="planted", timed=True):
     labels = np.empty(n, dtype=object)
     labels[:] = [f"event {int(value)}" for value in order]
     topics = rng.dirichlet(np.full(80, 0.05), size=12)
-    counts = np.stack([rng.multinomial(20, topics[int(value)]) for value in order])
+    everyday = rng.dirichlet(np.full(80, 0.3))
+    counts = np.stack([rng.multinomial(6, topics[int(value)]) + rng.multinomial(14, everyday) for value in order])
     rows = sp.csr_matrix(counts, dtype=float)
     return LabelledRows(f"{corpus}: {name}", corpus, rows, rows, 86400.0 * order if timed else None, labels)
 

@@ -95,7 +95,7 @@ def _shares(yardstick: Yardstick, *, timed: bool) -> dict[str, float]:
     if about is not None and about.any():
         for weight in MEANINGS:
             found[f"meaning {weight:g}"] = fused_scores(stream, timed=timed, meaning=weight)
-    return {name: yardstick.cost_of(score) / max(yardstick.cost, 1e-9) for name, score in found.items()}
+    return {name: yardstick.share_of(score) for name, score in found.items()}
 
 
 def ruled(rule: Rule) -> type[FusedNovelty]:

@@ -94,6 +94,10 @@ class Yardstick:
         """Topic-weighted."""
         return tdt_cost(self.first, score, self.stream.labels, n_bootstrap=0).topic_weighted
 
+    def share_of(self, score: Floats) -> float:
+        """Its cost as a share of the plain neighbour's."""
+        return self.cost_of(score) / max(self.cost, 1e-9)
+
     def _auc(self, score: Floats) -> float:
         return float(roc_auc_score(self.first[self.judged], score[self.judged]))
 

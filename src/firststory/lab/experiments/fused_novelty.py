@@ -94,7 +94,7 @@ def judge_stream(
         if kind is None:
             recording = RecordingNovelty()
             score = fused_scores(stream, lambda recording=recording: recording, timed=timed)
-            result.settings[regime] = {s: whole.cost_of(recording.score_with(s)) / whole.cost for s in SETTINGS}
+            result.settings[regime] = {s: whole.share_of(recording.score_with(s)) for s in SETTINGS}
         else:
             score = fused_scores(stream, kind, timed=timed)
         result.measured[regime] = whole.measure(score)
@@ -226,9 +226,13 @@ def _verdict(results: list[Result]) -> str:
         (r, regime, f"{m.share:.2f}")
         for r in results
         for regime, m in r.measured.items()
-        if m.share > 1.0 and r.kind != "broad"
+        if m.interval[0] > 1.0 and r.kind != "broad"
     )
-    lines.append(f"- Costs more than plain: {loses}.")
+    lines.append(f"- Costs more than plain, its interval above 1: {loses}.")
+    for regime in (SHUFFLED, SHORT_TIMED, SHORT_UNTIMED):
+        above = [r for r in results if regime in r.measured and r.measured[regime].share > 1.0]
+        of = sum(regime in r.measured for r in results)
+        lines.append(f"- {regime.capitalize()}: costs more than plain on {len(above)} of {of} streams.")
     broad = _named((r, regime, f"{r.measured[regime].share:.2f}") for r in results if r.kind == "broad"
                    for regime in (TIMED, BROAD))  # fmt: skip
     lines.append(f"- Broad topics: {broad}.")

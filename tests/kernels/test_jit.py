@@ -39,6 +39,6 @@ def test_machine_code_does_not_outlive_a_kernel_that_it_calls(tmp_path: Path) ->
 
 def test_every_kernel_is_stamped() -> None:
     """Should numba one day keep its stamp elsewhere, this tells."""
-    from firststory.kernels.fused.follow import follow_fused
+    from firststory.kernels.fused.follow import follow_rows
 
-    assert jit._all_kernels() in follow_fused._cache._cache_file._source_stamp
+    assert jit._all_kernels() in follow_rows._cache._cache_file._source_stamp

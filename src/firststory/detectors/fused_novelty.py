@@ -15,74 +15,60 @@ from firststory.detectors.base import IndexedColumns, StreamDetector
 from firststory.detectors.clock import advance_clock, read_clock
 from firststory.detectors.vector_window import Vectors, VectorWindow
 from firststory.errors import ParameterError
-from firststory.kernels.fused.ageing import capped_clock
 from firststory.kernels.fused.index import FusedIndex
-from firststory.kernels.fused.running import running_share
-from firststory.kernels.text.meaning import blend_nearest, to_unit
+from firststory.kernels.fused.layout import Batch, Findings
+from firststory.kernels.fused.rule import Rule
+from firststory.kernels.text.meaning import blend_nearest, mean_of_best, to_unit
 from firststory.parameters import Interval, StrOptions
 from firststory.units import DAY_SECONDS, UNBOUNDED
 
-"""More documents than any stream has."""
+RULE = Rule()
+"""The constants of the score."""
 
-KNOBS = {
-    "gentle": np.array([0.6, 0.4, 0.12, 0.2, 30.0, 1.25, 3.0, 30.0, 0.4, 0.3, 1.0, 0.5, 0.1]),
-    "even": np.array([0.3, 0.2, 0.12, 0.2, 30.0, 1.25, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
-}
-"""Chosen on development streams, see the method's page; in the order of `kernels.fused_tally`."""
-
-ROWS_A_DAY = 10.0
-"""The order of arrival as a clock, where documents have no times."""
-
-CANDIDATES = 4
-"""How many of the nearest rows are compared by their vectors; 16 or all of the window gain nothing more. It is
+CANDIDATES, BEST = 4, 3
+"""How many of the nearest rows are looked at, and how many of these NN is the mean of where clusters are large. It is
 not `n_neighbours`: how much evidence is kept must not change the score."""
-
-OPENING, HALF_LIFE = 0.1, 2000.0
-"""The share of rows that open a cluster before any has come, and after how many rows it is half forgotten."""
-FEW, MANY = 0.1, 0.2
-"""Up to the one share clusters count as much as neighbours, from the other on not at all."""
-
-GAP_CAP = 50.0
-"""The stream's own clock lets no gap count more than so many mean gaps (or a day)."""
 
 
 class FusedNovelty(IndexedColumns, StreamDetector):
-    """Novelty = 1 - (nearest neighbour + nearest cluster) / 2, both time-aware: the default of the pipeline.
+    """How unlike all earlier documents, and all clusters of them, a document is: the default of the pipeline.
 
-    NN is the best cosine to a document of the window, less for an old one; CEN the best cosine to a single-pass
-    cluster, less for one long silent (on a clock whose gaps are capped); the stronger a match, the less it ages. Rows
-    are **effective counts** (the vectorizer's `weighting="count", norm=None, surface_weight=2.0, short=30`); the
+    **When to use it**: for streams of news, incident reports, posts or headlines in which a first report of an event is
+    to be told from its follow-ups, with or without times. **When not**: where any repeat counts however long ago it
+    was, take `horizon="topics"` (broad, year-round topics) or `NearestNeighbour` (duplicate bug reports, archives):
+    ageing loses there. The first hundreds of documents of a stream of few, long stories are judged worse than by
+    `NearestNeighbour` too: what suits itself to the stream has yet to see one.
+
+    Novelty is ``1 - (1 - w) NN - w CEN``. NN: the cosines to the nearest earlier documents, aged. CEN: the cosine to
+    the nearest single-pass cluster, less for one long silent. Three things are learnt from the stream itself, from the
+    past alone:
+
+    - *Clock.* With `times`, ages are days. Without, a day is as many documents as half of the matches go back; where
+      order says nothing, matches lie anywhere, and hardly anything ages.
+    - *Weight of clusters.* With g the geometric mean size of the latest documents' nearest clusters and
+      z = g / (g + 20), w = 0.67 z: clusters of one or two documents tell nothing that neighbours do not.
+    - *Neighbours.* NN = (1 - z) best + z mean of the three best: one likeness is chance where stories are long.
+
+    Rows are **effective counts** (the vectorizer's `weighting="count", norm=None, surface_weight=2.0, short=30`); the
     weights `(1 + ln x) idf^1.25`, idf = `ln((1 + N) / (1 + df)) + 0.5`, come from the detector's own past. Strictly
     sequential: a row is judged against the earlier rows of its own batch too.
 
-    Clusters count less where many rows open one: incidents that are told once or twice have no cluster worth the name,
-    and what looks like one is a kind of incident. `CEN` is drawn towards `NN` as the share of such rows among the
-    latest thousands rises from 0.1 to 0.2, and is `NN` from there on.
-
-    `score_then_learn`, `partial_fit` and `novelty` take `vectors=` too: an array with one vector a row that says
-    what a short text is about (`firststory.text.meaning.ShortTextVectors`), zeros where there is none. A row with a
-    vector is judged by its 4 nearest neighbours alone, novelty = 1 - NN, their cosines being blended with those of
-    the vectors (`meaning`) before they age.
+    `score_then_learn`, `partial_fit` and `novelty` take `vectors=` too: an array with one vector per row that says
+    what a short text is about (`firststory.text.meaning.ShortTextVectors`), zeros where there is none. Where two rows
+    have one, their cosine is blended with that of the vectors (`meaning`) before it ages.
 
     Parameters
     ----------
     window : int or None, default=50_000
         How many of the latest documents are remembered; memory is bounded by it. None remembers all.
-    horizon : {"events", "themes"}, default="events"
+    horizon : {"events", "topics"}, default="events"
         What counts as new. "events": what has not been told of for long is new again (incidents, news events).
-        "themes": whatever was ever told of within the window is known, however long ago (broad, year-round topics).
-    ageing : {"gentle", "even"}, default="gentle"
-        How a match ages. "gentle": the stronger, the less, `cos (1 + days)^(-0.6 (1 - cos)^3)`, for a row of
-        at most 30 terms `cos (1 + days)^(-0.4 (1 - cos))`: a strong match of short texts says less. Without `times`
-        the order of arrival is the clock (10 documents a day). "even": all alike, `cos (1 + days)^-0.3`; without
-        `times` nothing ages, and clusters always count as much as neighbours; so they do with the horizon "themes".
-        It is the recipe that the detector began from: its idf has 1 in place of 0.5, and is learnt anew after each
-        hundred documents; that of "gentle" after a tenth of the documents so far, where that is less.
+        "topics": whatever was ever told of within the window is known, however long ago (broad, year-round topics).
     max_age : float or None, default=None
         Seconds after which a document is forgotten. None: never. Needs `times`, and the horizon "events".
     n_neighbours : int, default=3
         How many neighbours are kept as evidence.
-    budget : int, default=100_000
+    max_postings : int, default=100_000
         From how many postings on a document's nearest neighbours are looked for by part of its terms only; those found
         get their exact cosine. Never done while the window holds less than 10,000 documents.
     meaning : float, default=0.3
@@ -100,9 +86,9 @@ class FusedNovelty(IndexedColumns, StreamDetector):
     cluster_similarities_, cluster_sizes_ : ndarray of shape (n,)
         The cosine to that cluster and its size before the row joined; 0 where the row opened it.
     neighbour_scores_, cluster_scores_ : ndarray of shape (n,)
-        NN, and CEN as far as it counts: novelty is one minus their mean. Where a row has a vector, both are NN.
-    opening_ : float
-        The share of the latest rows that opened a cluster.
+        NN, and CEN as far as it counts: novelty is one minus their mean.
+    cluster_weights_ : ndarray of shape (n,)
+        The weight w of CEN.
 
     Examples
     --------
@@ -110,26 +96,25 @@ class FusedNovelty(IndexedColumns, StreamDetector):
     >>> counts = np.array([[2.0, 1.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0], [2.0, 1.0, 0.0, 0.0]])
     >>> detector = fs.FusedNovelty()
     >>> detector.score_then_learn(counts, times=[0.0, 3600.0, 7200.0]).round(3)
-    array([1., 1., 0.])
+    array([1.   , 1.   , 0.053])
     >>> detector.labels_
     array([0, 1, 0])
     """
 
     sequential: ClassVar[bool] = True
+    _state_version: ClassVar[int] = 2
     _state_parts: ClassVar[dict[str, Any]] = {"index_": FusedIndex, "vectors_": VectorWindow}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "window": [Interval(Integral, 1, None, closed="left"), None],
-        "horizon": [StrOptions({"events", "themes"})],
-        "ageing": [StrOptions({"gentle", "even"})],
+        "horizon": [StrOptions({"events", "topics"})],
         "max_age": [Interval(Real, 0, None, closed="neither"), None],
         "n_neighbours": [Interval(Integral, 1, None, closed="left")],
-        "budget": [Interval(Integral, 1, None, closed="left")],
+        "max_postings": [Interval(Integral, 1, None, closed="left")],
         "meaning": [Interval(Real, 0, 1, closed="both")],
     }
 
     index_: FusedIndex
     vectors_: VectorWindow
-    opening_: float = OPENING
     neighbours_: NDArray[np.int64]
     similarities_: Floats
     labels_: NDArray[np.int64]
@@ -138,25 +123,21 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         self,
         window: int | None = 50_000,
         horizon: str = "events",
-        ageing: str = "gentle",
         max_age: float | None = None,
         n_neighbours: int = 3,
-        budget: int = 100_000,
+        max_postings: int = 100_000,
         meaning: float = 0.3,
     ) -> None:
         self.window = window
         self.horizon = horizon
-        self.ageing = ageing
         self.max_age = max_age
         self.n_neighbours = n_neighbours
-        self.budget = budget
+        self.max_postings = max_postings
         self.meaning = meaning
 
     def _begin(self, rows: sp.csr_matrix) -> None:
         self.index_ = FusedIndex()
         self.origin_, self.now_, self.timed_ = 0.0, -math.inf, False
-        self.day_, self.tick_, self.rows_ = 0.0, 0.0, 0
-        self.opening_ = OPENING
 
     takes_vectors: ClassVar[bool] = True
 
@@ -170,69 +151,79 @@ class FusedNovelty(IndexedColumns, StreamDetector):
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None, vectors: ArrayLike | None = None) -> Floats:
         n = rows.shape[0]
-        days = np.full(n, self.day_ + self._step())
-        if times is not None and self.timed_:
-            days = np.maximum((read_clock(times, n, self.now_) - self.origin_) / DAY_SECONDS, self.day_)
-        ticks = np.array(
-            [capped_clock(days[i : i + 1], self.rows_, self.day_, self.tick_, GAP_CAP)[0] for i in range(n)]
+        about = self._unit_vectors(vectors, n)
+        days = None
+        if self.horizon == "topics":
+            days = np.zeros(n)
+        elif times is not None and self.timed_:
+            days = (read_clock(times, n, self.now_) - self.origin_) / DAY_SECONDS
+        found = self.index_.judge(
+            _log_counts(rows), days, k=self._candidates(), max_postings=self.max_postings, rule=self._rule()
         )
-        days, ticks = self._aged(days, ticks)
-        about = self._about(vectors, n)
-        neighbour, centroid, cosines, ordinals = self.index_.judge(
-            rows.indptr, rows.indices, _log_counts(rows), days, ticks, k=self._candidates(about), budget=self.budget,
-            knobs=self._knobs(),
-        )  # fmt: skip
-        self._weigh_clusters(np.full(n, self.opening_), neighbour, centroid)
-        if about is not None:
-            # The rows of X do not know one another: all neighbours are of the past.
-            self._blend(rows, days, about, cosines, ordinals, neighbour, centroid)
-        return _fuse(neighbour, centroid)
+        # The rows of X do not know one another: all neighbours are of the past.
+        neighbour, cluster, _ = self._parts(rows, about, found)
+        return _fuse(neighbour, cluster)
 
     def _score_then_learn(
         self, rows: sp.csr_matrix, times: Floats | None, y: Any, vectors: ArrayLike | None = None
     ) -> Floats:
         n = rows.shape[0]
-        about = self._about(vectors, n)
-        clock, self.now_ = advance_clock(times, n, self.now_)
-        if times is None:
-            days = self.day_ + self._step() * np.arange(n + 1)[1:] if self.rows_ else self._step() * np.arange(n)
-        else:
-            if not self.timed_:
-                # Times begin: the clock goes on from where the order of arrival has brought it.
-                self.origin_, self.timed_ = float(clock[0]) - DAY_SECONDS * self.day_, True
-            days = np.maximum((clock - self.origin_) / DAY_SECONDS, self.day_)
-        ticks = capped_clock(days, self.rows_, self.day_, self.tick_, GAP_CAP)
-        self.day_, self.tick_ = float(days[-1]), float(ticks[-1])
-        days, ticks = self._aged(days, ticks)
+        about = self._unit_vectors(vectors, n)
         window = UNBOUNDED if self.window is None else self.window
-        k = self._candidates(about)
-        neighbour, centroid, cosines, ordinals, self.labels_, self.cluster_similarities_, self.cluster_sizes_ = (
-            self.index_.follow(
-                rows.indptr, rows.indices, _log_counts(rows), days, ticks, width=rows.shape[1], k=k, window=window,
-                max_age=self.max_age / DAY_SECONDS if self.max_age is not None and self.timed_ else math.inf,
-                budget=self.budget, knobs=self._knobs(),
-            )
+        found = self.index_.follow(
+            _log_counts(rows), self._days(times, n), width=rows.shape[1], k=self._candidates(), window=window,
+            max_age=self.max_age / DAY_SECONDS if self.max_age is not None and self.timed_ else math.inf,
+            max_postings=self.max_postings, rule=self._rule(),
         )  # fmt: skip
-        share, self.opening_ = running_share(self.cluster_sizes_ == 0, self.opening_, HALF_LIFE)
-        self._weigh_clusters(share, neighbour, centroid)
-        if about is not None:
-            if not hasattr(self, "vectors_"):
-                self.vectors_ = VectorWindow(about.shape[1], self.rows_)
-            self._blend(rows, days, about, cosines, ordinals, neighbour, centroid)
+        first = self.index_.seen - n
+        if about is not None and not hasattr(self, "vectors_"):
+            self.vectors_ = VectorWindow(about.shape[1], first)
+        neighbour, cluster, self.cluster_weights_ = self._parts(rows, about, found, first)
         if hasattr(self, "vectors_"):
             width = self.vectors_.vectors.shape[1]
-            self.vectors_.extend(np.zeros((n, width), np.float32) if about is None else about, days, window)
-        self.rows_ += n
-        self.neighbour_scores_, self.cluster_scores_ = neighbour, centroid
-        self.neighbours_, self.similarities_ = ordinals[:, : self.n_neighbours], cosines[:, : self.n_neighbours]
-        return _fuse(neighbour, centroid)
+            self.vectors_.extend(np.zeros((n, width), np.float32) if about is None else about, found.days, window)
+        self.neighbour_scores_, self.cluster_scores_ = neighbour, cluster
+        self.neighbours_, self.similarities_ = (
+            found.ordinals[:, : self.n_neighbours],
+            found.cosines[:, : self.n_neighbours],
+        )
+        self.labels_, self.cluster_similarities_, self.cluster_sizes_ = (
+            found.labels,
+            found.joined_cosines,
+            found.joined_sizes,
+        )
+        return _fuse(neighbour, cluster)
 
-    def _weigh_clusters(self, opening: Floats, neighbour: Floats, centroid: Floats) -> None:
-        """CEN as far as it counts, where so many of the rows before opened a cluster."""
-        if self.ageing == "gentle" and self.horizon == "events":
-            centroid += np.clip((opening - FEW) / (MANY - FEW), 0.0, 1.0) * (neighbour - centroid)
+    def _days(self, times: Floats | None, n: int) -> Floats | None:
+        """Days since the start of the stream; None where the order of arrival is the clock. Topics do not age."""
+        clock, self.now_ = advance_clock(times, n, self.now_)
+        if self.horizon == "topics":
+            return np.zeros(n)
+        if times is None:
+            return None
+        if not self.timed_:
+            # Times begin: the clock goes on from where the order of arrival has brought it.
+            self.origin_, self.timed_ = float(clock[0]) - DAY_SECONDS * float(self.index_.pace.day[0]), True
+        return (clock - self.origin_) / DAY_SECONDS
 
-    def _about(self, vectors: ArrayLike | None, n: int) -> Vectors | None:
+    def _parts(
+        self, rows: sp.csr_matrix, about: Vectors | None, found: Findings, first: int | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """NN, CEN as far as it counts, and its weight; `first` is the ordinal of the first row, if they are learnt."""
+        aged = found.aged[:, :CANDIDATES]
+        if about is not None:
+            first = self.index_.seen if first is None else first
+            ring = self.vectors_ if hasattr(self, "vectors_") else VectorWindow(about.shape[1], first)
+            blend_nearest(
+                float(self.meaning), self._rule(), np.diff(rows.indptr).astype(np.int64), found.days, about,
+                found.cosines[:, :CANDIDATES], found.ordinals[:, :CANDIDATES], first, ring.begun, ring.vectors,
+                ring.days, aged,
+            )  # fmt: skip
+        weight: Floats = self._rule().max_cluster_weight * found.largeness
+        neighbour = mean_of_best(aged, found.largeness, BEST)
+        return neighbour, neighbour + 2.0 * weight * (found.centroid - neighbour), weight
+
+    def _unit_vectors(self, vectors: ArrayLike | None, n: int) -> Vectors | None:
         """The vectors at length one, as wide as those that were learnt."""
         if vectors is None:
             return None
@@ -242,55 +233,28 @@ class FusedNovelty(IndexedColumns, StreamDetector):
             raise ParameterError(
                 owner=type(self).__name__,
                 parameter="vectors",
-                allowed=f"finite numbers of shape ({n}, {width}), one vector a row",
+                allowed=f"finite numbers of shape ({n}, {width}), one vector per row",
                 received=f"shape {about.shape}",
                 remedy="Pass what one and the same ShortTextVectors makes of the texts of these rows, or leave it out.",
             )
         to_unit(about)
         return about
 
-    def _candidates(self, about: Vectors | None) -> int:
-        return self.n_neighbours if about is None else max(self.n_neighbours, CANDIDATES)
+    def _candidates(self) -> int:
+        return max(self.n_neighbours, CANDIDATES)
 
-    def _blend(
-        self,
-        rows: sp.csr_matrix,
-        days: Floats,
-        about: Vectors,
-        cosines: Floats,
-        ordinals: NDArray[np.int64],
-        neighbour: Floats,
-        centroid: Floats,
-    ) -> None:
-        """NN in the place of both where a row has a vector."""
-        ring = self.vectors_ if hasattr(self, "vectors_") else VectorWindow(about.shape[1], self.rows_)
-        blended = np.full(len(neighbour), -1.0)
-        blend_nearest(
-            float(self.meaning), np.diff(rows.indptr).astype(np.int64), days, about, cosines[:, :CANDIDATES],
-            ordinals[:, :CANDIDATES], neighbour, self._knobs(), self.rows_, ring.begun, ring.vectors, ring.days,
-            blended,
-        )  # fmt: skip
-        judged = blended >= 0.0
-        neighbour[judged] = centroid[judged] = blended[judged]
-
-    def _knobs(self) -> Floats:
-        return KNOBS[self.ageing]
-
-    def _step(self) -> float:
-        """Days between two documents without times."""
-        return 1.0 / ROWS_A_DAY if self.ageing == "gentle" else 0.0
-
-    def _aged(self, days: Floats, ticks: Floats) -> tuple[Floats, Floats]:
-        """Times as the horizon sees them: themes do not age."""
-        return (days, ticks) if self.horizon == "events" else (np.zeros_like(days), np.zeros_like(ticks))
+    def _rule(self) -> Rule:
+        """The constants of the score; experiments try others."""
+        return RULE
 
 
-def _log_counts(rows: sp.csr_matrix) -> Floats:
+def _log_counts(rows: sp.csr_matrix) -> Batch:
     """1 + ln x, for a count below one x itself: weights must not be negative."""
     data: Floats = rows.data
-    return np.where(data >= 1.0, 1.0 + np.log(np.maximum(data, 1.0)), data)
+    values = np.where(data >= 1.0, 1.0 + np.log(np.maximum(data, 1.0)), data)
+    return Batch(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), values)
 
 
-def _fuse(neighbour: Floats, centroid: Floats) -> Floats:
-    scores: Floats = 1.0 - 0.5 * (neighbour + centroid)
+def _fuse(neighbour: Floats, cluster: Floats) -> Floats:
+    scores: Floats = 1.0 - 0.5 * (neighbour + cluster)
     return scores

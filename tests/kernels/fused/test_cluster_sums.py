@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.kernels.fused.cluster_sums import ClusterSums, add_row, take_row
+from firststory.kernels.fused.cluster_sums import ClusterSums, add_row, remove_row
 from firststory.kernels.fused.layout import Lists
 
 WIDTH, N_CLUSTERS = 12, 7
@@ -58,7 +58,7 @@ def test_rows_come_and_go():
         sums.make_room(terms)
         add_row(terms, dense[i, terms], inverse[i], cluster[i], sums.lists, sums.used)
         oldest = np.flatnonzero(dense[i - 30]).astype(np.int32)
-        take_row(oldest, dense[i - 30, oldest], inverse[i - 30], cluster[i - 30], sums.lists)
+        remove_row(oldest, dense[i - 30, oldest], inverse[i - 30], cluster[i - 30], sums.lists)
     expected = expected_sums(dense[10:], cluster[10:], inverse[10:])
     np.testing.assert_allclose(as_dense(sums), expected, atol=1e-14)
     sums.gather(posting_lists(dense[10:]), cluster[10:], inverse[10:], N_CLUSTERS)

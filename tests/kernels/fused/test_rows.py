@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from firststory.detectors.fused_novelty import KNOBS
 from firststory.kernels.fused.index import FusedIndex
-from firststory.kernels.fused.rows import longest_walked, nearest_rows
+from firststory.kernels.fused.layout import Batch, Nearest, Query
+from firststory.kernels.fused.rows import NOT_WANTED, longest_walked, nearest_rows
+from firststory.kernels.fused.rule import Rule
 from firststory.kernels.neighbours.window import NEXT, OLDEST
 
-GENTLE = KNOBS["gentle"]
+RULE = Rule()
 
 
 def filled(rng, n, width, window):
@@ -22,19 +23,19 @@ def filled(rng, n, width, window):
     dense = np.where(rng.random((n, width)) < likely, 1.0 + rng.random((n, width)), 0.0)
     rows = sp.csr_matrix(dense)
     index, days = FusedIndex(), np.sort(rng.random(n)) * 40.0
-    index.follow(
-        rows.indptr, rows.indices, rows.data, days, days, width=width, k=3, window=window, max_age=math.inf, budget=1,
-        knobs=GENTLE,
-    )  # fmt: skip
+    batch = Batch(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data)
+    index.follow(batch, days, width=width, k=3, window=window, max_age=math.inf, max_postings=1, rule=RULE)
     return index, dense, days
 
 
 @pytest.mark.parametrize(("width", "n_terms"), [(40, 9), (2000, 6), (2000, 2), (60, 1)])
-def test_the_k_best_are_the_true_ones(width, n_terms):
+@pytest.mark.parametrize(("kappa", "wanted"), [(3.0, False), (3.0, True), (0.0, True)])
+def test_the_k_best_are_the_true_ones(width, n_terms, kappa, wanted):
     rng = np.random.default_rng(width + n_terms)
     index, dense, days = filled(rng, 730, width, 500)
-    lists, log, rows, idf2, common, _, _ = index._past()
-    assert common.any() and rows.share.max() > 0.3
+    past = index.past(RULE)
+    idf2 = past.idf2
+    assert past.common.any() and past.rows.share.max() > 0.3
     alive = np.arange(index.meta[OLDEST], index.meta[NEXT])
     weighted = dense[alive] * idf2 * index.inverse[alive % len(index.born)][:, None]
     for _ in range(40):
@@ -43,20 +44,26 @@ def test_the_k_best_are_the_true_ones(width, n_terms):
         if rng.random() < 0.3:
             terms = np.arange(min(n_terms, 6))
         values = 1.0 + rng.random(len(terms))
-        query = values * idf2[terms]
-        inverse_norm = 1.0 / math.sqrt(values @ query)
+        inverse_norm = 1.0 / math.sqrt(values @ (values * idf2[terms]))
         cosines = np.minimum(1.0, weighted[:, terms] @ values * inverse_norm)
-        aged = cosines * (1.0 + 41.0 - days[alive]) ** (-0.6 * (1.0 - cosines) ** 3)
+        aged = cosines * (1.0 + 41.0 - days[alive]) ** (-0.6 * (1.0 - cosines) ** kappa)
         best = np.argsort(-aged, kind="stable")[:4]
-        scores, found, ordinals = np.zeros(4), np.zeros(4), np.full(4, -1)
-        nearest_rows(
-            terms, values, query, inverse_norm, 41.0, 0.6, 3.0, 1, index.meta, lists, log, rows, common,
-            index.scratch, scores, found, ordinals,
-        )  # fmt: skip
-        np.testing.assert_allclose(scores, aged[best], atol=1e-12)
-        known = scores > 0.0
-        np.testing.assert_allclose(found[known], cosines[ordinals[known] - alive[0]], atol=1e-12)
+        nearest = Nearest(
+            np.zeros(4), np.zeros(4), np.full(4, -1), np.full(1, 0.0 if wanted else NOT_WANTED), np.full(1, -1)
+        )
+        query = Query(terms, values, values * idf2[terms], inverse_norm, 41.0, 41.0, 0.6, 0.4, kappa)
+        nearest_rows(query, 1, past, index.scratch, nearest)
+        np.testing.assert_allclose(nearest.scores, aged[best], atol=1e-12)
+        known = nearest.scores > 0.0
+        ordinals = nearest.ordinals
+        np.testing.assert_allclose(nearest.cosines[known], cosines[ordinals[known] - alive[0]], atol=1e-12)
         assert len(set(ordinals[known])) == known.sum() and (ordinals[~known] == -1).all()
+        if wanted and cosines.max() > 0.0:
+            # The best whatever its age.
+            assert nearest.plain_cosine[0] == pytest.approx(cosines.max(), abs=1e-12)
+            assert cosines[nearest.plain_ordinal[0] - alive[0]] == pytest.approx(cosines.max(), abs=1e-12)
+        else:
+            assert nearest.plain_ordinal[0] == -1
         assert not index.scratch.dots.any() and not index.scratch.spread.any()
 
 

@@ -1,7 +1,7 @@
 """What every cluster of a window holds of each term: the sum of its rows' weights / norms.
 
 A row's cosine to a cluster is then a sum over the row's terms, without a look at the cluster's rows. A row that comes
-or goes is added or taken away; when the norms are refreshed, everything is gathered anew from the posting lists.
+or goes is added or taken away; when the norms are refreshed, everything is gathered again from the posting lists.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from firststory.arrays import Floats, Ints, Slots
-from firststory.kernels.fused.layout import Lists
 from firststory.kernels.jit import kernel
+from firststory.kernels.neighbours.layout import Lists
 from firststory.kernels.neighbours.postings import append, compact, room_needed
 from firststory.kernels.neighbours.prefetch import prefetch
 
 
 @kernel
-def gather(lists: Lists, cluster: Slots, inverse: Floats, in_use: int, start: Ints, length: Ints, room: Ints,
+def gather_sums(lists: Lists, cluster: Slots, inverse: Floats, in_use: int, start: Ints, length: Ints, room: Ints,
            members: Slots, weights: Floats) -> int:  # fmt: skip
     """Fill `start` .. `weights` from the rows' lists; returns the end of the used part, -1 if there is too little room.
 
@@ -48,19 +48,19 @@ def gather(lists: Lists, cluster: Slots, inverse: Floats, in_use: int, start: In
 
 
 @kernel
-def add_row(terms: Ints, values: Floats, scale: float, cluster: int, held: Lists, used: Ints) -> None:
+def add_row(terms: Ints, values: Floats, scale: float, cluster: int, lists: Lists, used: Ints) -> None:
     """Add `scale * values` to what the cluster holds, in entries of their own: the next gathering joins them."""
     for a in range(len(terms)):
-        used[0] = append(terms[a], cluster, scale * values[a], held, used[0])
+        used[0] = append(terms[a], cluster, scale * values[a], lists, used[0])
 
 
 @kernel
-def take_row(terms: Slots, values: Floats, scale: float, cluster: int, held: Lists) -> None:
+def remove_row(terms: Slots, values: Floats, scale: float, cluster: int, lists: Lists) -> None:
     """Take what `add_row` added away again, from any entry of the cluster: only their sum counts.
 
-    Who leaves is the oldest, and clusters stand in the order of their oldest rows: the search is short.
+    The row that leaves is the oldest, and clusters stand in the order of their oldest rows: the search is short.
     """
-    start, length, members, weights = held.start, held.length, held.members, held.weights
+    start, length, members, weights = lists.start, lists.length, lists.members, lists.weights
     for v in terms:
         prefetch(members, start[v])
         prefetch(weights, start[v])
@@ -86,10 +86,10 @@ class ClusterSums:
         return Lists(self.start, self.length, self.room, self.members, self.weights)
 
     def gather(self, rows: Lists, cluster: Slots, inverse: Floats, in_use: int) -> None:
-        """Sum everything anew."""
+        """Sum everything again."""
         self.start, self.length, self.room = (np.zeros(len(rows.start), dtype=np.int64) for _ in range(3))
         while True:
-            used = gather(rows, cluster, inverse, in_use, *self.lists)
+            used = gather_sums(rows, cluster, inverse, in_use, *self.lists)
             if used >= 0 and used + (used >> 3) <= len(self.members):
                 break
             self._allocate(len(self.members) + (len(self.members) >> 2))
@@ -103,7 +103,7 @@ class ClusterSums:
                 np.concatenate([part, more]) for part in (self.start, self.length, self.room)
             )
 
-    def take(self, kept: Ints) -> None:
+    def keep_terms(self, kept: Ints) -> None:
         """Only the lists of these terms, in this order."""
         self.start, self.length, self.room = self.start[kept], self.length[kept], self.room[kept]
 

@@ -1,47 +1,80 @@
-"""The nearest cluster: cosines to all of them by what each holds of the row's terms, without a look at their rows."""
+"""Clusters of the window: the nearest one to a row, and rows that join, open and leave one."""
 
 from __future__ import annotations
 
-from firststory.arrays import Floats, Ints
+import math
+
 from firststory.kernels.fused.ageing import faded, lagged, too_old
-from firststory.kernels.fused.layout import Clusters, Lists, Scratch
-from firststory.kernels.fused.tally import FLOOR, IN_USE, TAU
+from firststory.kernels.fused.layout import Clusters, Past, Query, Scratch, Tally
+from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.walk import walk
 
 
 @kernel
-def nearest_cluster(
-    terms: Ints,
-    query: Floats,
-    inverse_norm: float,
-    day: float,
-    tick: float,
-    join_beta: float,
-    strong: float,
-    knobs: Floats,
-    tally: Ints,
-    held: Lists,
-    clusters: Clusters,
-    scratch: Scratch,
-) -> tuple[float, int, float, float]:
-    """CEN; the cluster that the row is nearest to when aged like a neighbour (slot, -1: none), its score and cosine."""
-    sums, touched, scale, known = scratch.sums, scratch.touched, clusters.scale, terms < len(held.start)
-    n = walk(terms, query * inverse_norm, known, held, sums, touched, tally[IN_USE])
-    centroid, best, best_score, best_cosine = 0.0, -1, 0.0, 0.0
-    for t in range(tally[IN_USE] if n < 0 else n):
+def nearest_cluster(query: Query, rule: Rule, past: Past, scratch: Scratch) -> tuple[float, int, int, float]:
+    """CEN, and the size of the cluster that it is to; the cluster to join (slot, -1: none) and the cosine to it.
+
+    Cosines to all clusters follow from what each holds of the row's terms, without a look at their rows.
+    """
+    sums, touched, clusters, lists = scratch.sums, scratch.touched, past.clusters, past.cluster_lists
+    scale, size, label = clusters.scale, clusters.size, clusters.label
+    day, tick, join_beta, kappa = query.day, query.tick, query.join_beta, query.kappa
+    in_use = past.tally.in_use[0]
+    n = walk(query.terms, query.weighted * query.inverse_norm, query.terms < len(lists.start), lists, sums, touched,
+             in_use)  # fmt: skip
+    centroid, nearest = 0.0, -1
+    best, best_score, best_cosine = -1, 0.0, 0.0
+    for t in range(in_use if n < 0 else n):
         c = t if n < 0 else touched[t]
         cosine = sums[c] * scale[c]
         sums[c] = 0.0
         # Ageing only lowers a cosine, so that most clusters are out without their age being looked at.
-        if cosine <= 0.0 or (cosine <= centroid and cosine < best_score) or clusters.size[c] == 0:
+        if cosine <= 0.0 or (cosine < centroid and cosine < best_score) or size[c] == 0:
             continue
         capped = min(1.0, cosine)
-        if capped > centroid:
-            centroid = max(centroid, faded(capped, tick - clusters.tick[c], knobs[FLOOR], knobs[TAU], strong))
-        if capped < best_score or too_old(capped, day - clusters.day[c], join_beta, strong, best_score):
+        if capped >= centroid:
+            fading = faded(capped, tick - clusters.tick[c], rule.silence_floor, rule.silence_days, kappa)
+            # Of equals the one that was opened first.
+            if fading > centroid or (fading == centroid and nearest >= 0 and label[c] < label[nearest]):
+                centroid, nearest = fading, c
+        if capped < best_score or too_old(capped, day - clusters.day[c], join_beta, kappa, best_score):
             continue
-        score = lagged(capped, day - clusters.day[c], join_beta, strong)
-        if score > best_score or (score == best_score and best >= 0 and clusters.label[c] < clusters.label[best]):
+        score = lagged(capped, day - clusters.day[c], join_beta, kappa)
+        if score > best_score or (score == best_score and best >= 0 and label[c] < label[best]):
             best, best_score, best_cosine = c, score, cosine
-    return centroid, best, best_score, best_cosine
+    joins = best_score > rule.join_cosine
+    return centroid, (size[nearest] if nearest >= 0 else 0), (best if joins else -1), best_cosine
+
+
+@kernel
+def join_cluster(c: int, cosine: float, clusters: Clusters) -> None:
+    """One member more, of this cosine to the cluster as it was."""
+    clusters.square[c] += 1.0 + 2.0 * cosine * math.sqrt(clusters.square[c])
+    clusters.scale[c] = 1.0 / math.sqrt(clusters.square[c])
+    clusters.size[c] += 1
+
+
+@kernel
+def leave_cluster(c: int, tally: Tally, clusters: Clusters) -> None:
+    """One member less: |S|^2 = m + m(m-1) c for a mean cosine c between members, which the leaver does not change."""
+    m = clusters.size[c]
+    if m == 1:
+        clusters.free[tally.free[0]] = c
+        tally.free[0] += 1
+    else:
+        mean = max(0.0, clusters.square[c] - m) / (m * (m - 1.0))
+        clusters.square[c] = m - 1.0 + (m - 1.0) * (m - 2.0) * mean
+        clusters.scale[c] = 1.0 / math.sqrt(clusters.square[c])
+    clusters.size[c] = m - 1
+
+
+@kernel
+def open_cluster(tally: Tally, clusters: Clusters) -> int:
+    """A cluster of one row in a free slot; labels are never used twice."""
+    tally.free[0] -= 1
+    c = clusters.free[tally.free[0]]
+    clusters.square[c], clusters.scale[c], clusters.size[c], clusters.label[c] = 1.0, 1.0, 1, tally.opened[0]
+    tally.opened[0] += 1
+    tally.in_use[0] = max(tally.in_use[0], c + 1)
+    return int(c)

@@ -2,168 +2,113 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints
-from firststory.kernels.fused.cluster_sums import add_row, take_row
-from firststory.kernels.fused.layout import Clusters, Lists, Log, Rows, Scratch
-from firststory.kernels.fused.nearest import look
-from firststory.kernels.fused.norms import due, share_of
-from firststory.kernels.fused.tally import FREE, IN_USE, OPENED
+from firststory.kernels.fused.clock import UNCAPPED_ROWS, advanced, largeness, learn_lag, learn_size
+from firststory.kernels.fused.cluster_sums import add_row, remove_row
+from firststory.kernels.fused.clusters import join_cluster, leave_cluster, open_cluster
+from firststory.kernels.fused.layout import Batch, Findings, Nearest, Past, Scratch
+from firststory.kernels.fused.nearest import compare_row
+from firststory.kernels.fused.norms import common_share, refresh_due
+from firststory.kernels.fused.rows import NOT_WANTED
+from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.postings import room_needed
-from firststory.kernels.neighbours.walk import ask_for_ends
+from firststory.kernels.neighbours.walk import prefetch_ends
 from firststory.kernels.neighbours.window import NEXT, OLDEST, evict, has_room, remember
 
 
 @kernel
-def judge_fused(
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
-    days: Floats,
-    ticks: Floats,
-    budget: int,
-    fresh: float,
-    knobs: Floats,
-    meta: Ints,
-    tally: Ints,
-    lists: Lists,
-    log: Log,
-    rows: Rows,
-    idf2: Floats,
-    common: NDArray[np.bool_],
-    held: Lists,
-    clusters: Clusters,
-    scratch: Scratch,
-    scores: Floats,
-    cosines: Floats,
-    ordinals: Ints,
-    neighbour: Floats,
-    centroid: Floats,
-) -> None:
-    """NN and CEN of each row by itself; nothing is learnt."""
-    for i in range(len(indptr) - 1):
-        row = slice(indptr[i], indptr[i + 1])
-        neighbour[i], centroid[i], _, _, _ = look(
-            indices[row], data[row], days[i], ticks[i], budget, fresh, knobs, meta, tally, lists, log, rows, idf2,
-            common, held, clusters, scratch, scores[i], cosines[i], ordinals[i],
-        )  # fmt: skip
+def judge_rows(
+    batch: Batch, days: Floats, timed: bool, max_postings: int, rule: Rule, past: Past, scratch: Scratch,
+    found: Findings,
+) -> None:  # fmt: skip
+    """What is found of each row by itself; nothing is learnt."""
+    plain_cosine, plain_ordinal = np.full(1, NOT_WANTED), np.full(1, -1)
+    z = largeness(rule.large_size, past.pace)
+    for i in range(len(batch.indptr) - 1):
+        row = slice(batch.indptr[i], batch.indptr[i + 1])
+        found.days[i], tick = advanced(days[i], timed, past.meta[NEXT], rule.gap_cap, past.pace)
+        nearest = Nearest(found.aged[i], found.cosines[i], found.ordinals[i], plain_cosine, plain_ordinal)
+        _, found.centroid[i], _, _, _ = compare_row(
+            batch.terms[row], batch.values[row], found.days[i], tick, max_postings, rule, past, scratch, nearest
+        )
+        found.largeness[i] = z
 
 
 @kernel
-def join(c: int, cosine: float, clusters: Clusters) -> None:
-    """One member more, of this cosine to the cluster as it was."""
-    clusters.square[c] += 1.0 + 2.0 * cosine * math.sqrt(clusters.square[c])
-    clusters.scale[c] = 1.0 / math.sqrt(clusters.square[c])
-    clusters.size[c] += 1
-
-
-@kernel
-def leave(c: int, tally: Ints, clusters: Clusters) -> None:
-    """One member less: |S|^2 = m + m(m-1) c for a mean cosine c between members, which the leaver does not change."""
-    m = clusters.size[c]
-    if m == 1:
-        clusters.free[tally[FREE]] = c
-        tally[FREE] += 1
-    else:
-        mean = max(0.0, clusters.square[c] - m) / (m * (m - 1.0))
-        clusters.square[c] = m - 1.0 + (m - 1.0) * (m - 2.0) * mean
-        clusters.scale[c] = 1.0 / math.sqrt(clusters.square[c])
-    clusters.size[c] = m - 1
-
-
-@kernel
-def open_cluster(tally: Ints, clusters: Clusters) -> int:
-    """A cluster of one row in a free slot; labels are never used twice."""
-    tally[FREE] -= 1
-    c = clusters.free[tally[FREE]]
-    clusters.square[c], clusters.scale[c], clusters.size[c], clusters.label[c] = 1.0, 1.0, 1, tally[OPENED]
-    tally[OPENED] += 1
-    tally[IN_USE] = max(tally[IN_USE], c + 1)
-    return int(c)
-
-
-@kernel
-def forget_oldest(meta: Ints, tally: Ints, lists: Lists, log: Log, rows: Rows, held: Lists, clusters: Clusters) -> None:
+def forget_oldest(past: Past) -> None:
     """Take the oldest row out of its cluster and of the lists."""
+    meta, lists, log, rows = past.meta, past.lists, past.log, past.rows
     slot = meta[OLDEST] % len(rows.born)
     own = slice(log.start[slot], log.start[slot] + log.length[slot])
-    take_row(log.terms[own], log.weights[own], rows.inverse[slot], rows.cluster[slot], held)
-    leave(rows.cluster[slot], tally, clusters)
+    remove_row(log.terms[own], log.weights[own], rows.inverse[slot], rows.cluster[slot], past.cluster_lists)
+    leave_cluster(rows.cluster[slot], past.tally, past.clusters)
     evict(meta, lists, log)
 
 
 @kernel
-def follow_fused(
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
-    days: Floats,
-    ticks: Floats,
-    first: int,
-    window: int,
-    max_age: float,
-    budget: int,
-    knobs: Floats,
-    meta: Ints,
-    tally: Ints,
-    lists: Lists,
-    log: Log,
-    rows: Rows,
-    idf2: Floats,
-    common: NDArray[np.bool_],
-    held: Lists,
-    held_used: Ints,
-    clusters: Clusters,
-    scratch: Scratch,
-    scores: Floats,
-    cosines: Floats,
-    ordinals: Ints,
-    neighbour: Floats,
-    centroid: Floats,
-    labels: Ints,
-    joined: Floats,
-    joined_size: Ints,
-) -> int:
+def remember_row(
+    terms: Ints, values: Floats, day: float, tick: float, inverse: float, c: int, past: Past, cluster_used: Ints
+) -> None:
+    """Put a row into the lists and into cluster c, as its latest."""
+    lists, log, rows, clusters = past.lists, past.log, past.rows, past.clusters
+    prefetch_ends(terms, lists)
+    prefetch_ends(terms, past.cluster_lists)
+    slot = remember(terms, values, past.meta, lists, log)
+    rows.born[slot], rows.inverse[slot], rows.cluster[slot], rows.scale[slot] = day, inverse, c, inverse
+    rows.share[slot] = common_share(slot, inverse, past)
+    add_row(terms, values, inverse, c, past.cluster_lists, cluster_used)
+    clusters.day[c], clusters.tick[c] = day, tick
+
+
+@kernel
+def follow_rows(
+    batch: Batch, days: Floats, timed: bool, first: int, window: int, max_age: float, max_postings: int, rule: Rule,
+    past: Past, cluster_used: Ints, scratch: Scratch, found: Findings,
+) -> int:  # fmt: skip
     """Judge rows `first ..` and learn each before the next is judged.
 
     Returns the first row not done: the number of rows, or where room ran out, or after which a refresh is due.
     """
-    capacity = len(rows.born)
-    for i in range(first, len(indptr) - 1):
-        row = slice(indptr[i], indptr[i + 1])
-        terms, values = indices[row], data[row]
+    meta, tally, pace, lists, log, clusters = past.meta, past.tally, past.pace, past.lists, past.log, past.clusters
+    cluster_lists, born, capacity = past.cluster_lists, past.rows.born, len(past.rows.born)
+    keep = 0.5 ** (1.0 / rule.half_life)
+    plain_cosine, plain_ordinal = np.empty(1), np.empty(1, np.int64)
+    for i in range(first, len(batch.indptr) - 1):
+        row = slice(batch.indptr[i], batch.indptr[i + 1])
+        terms, values = batch.terms[row], batch.values[row]
         if not has_room(terms, window, meta, lists, log):
             return i
-        if held_used[0] + room_needed(terms, held) > len(held.members):
+        if cluster_used[0] + room_needed(terms, cluster_lists) > len(cluster_lists.members):
             return i
-        neighbour[i], centroid[i], norm, c, cosine = look(
-            terms, values, days[i], ticks[i], budget, 0.0, knobs, meta, tally, lists, log, rows, idf2, common, held,
-            clusters, scratch, scores[i], cosines[i], ordinals[i],
-        )  # fmt: skip
-        opened = c < 0
-        if not opened:
-            # Before anyone leaves: the cosine was taken with all of the members.
-            joined[i], joined_size[i] = cosine, clusters.size[c]
-            join(c, cosine, clusters)
+        day, tick = advanced(days[i], timed, meta[NEXT], rule.gap_cap, pace)
+        pace.day[0], pace.tick[0] = day, tick
+        found.days[i], found.largeness[i] = day, largeness(rule.large_size, pace)
+        # Only documents without times need to know how far back matches lie.
+        learns_lag = not timed and meta[NEXT] >= UNCAPPED_ROWS
+        plain_cosine[0], plain_ordinal[0] = (0.0 if learns_lag else NOT_WANTED), -1
+        nearest = Nearest(found.aged[i], found.cosines[i], found.ordinals[i], plain_cosine, plain_ordinal)
+        norm, found.centroid[i], size, c, cosine = compare_row(
+            terms, values, day, tick, max_postings, rule, past, scratch, nearest
+        )
+        learn_size(size, keep, pace)
+        if plain_ordinal[0] >= 0:
+            learn_lag(meta[NEXT] - plain_ordinal[0], plain_cosine[0], keep, pace)
+        opens = c < 0
+        if not opens:
+            # Before any row leaves: the cosine was taken with all of the members.
+            found.joined_cosines[i], found.joined_sizes[i] = cosine, clusters.size[c]
+            join_cluster(c, cosine, clusters)
         while meta[NEXT] > meta[OLDEST] and (
-            meta[NEXT] - meta[OLDEST] >= window or days[i] - rows.born[meta[OLDEST] % capacity] > max_age
+            meta[NEXT] - meta[OLDEST] >= window or day - born[meta[OLDEST] % capacity] > max_age
         ):
-            forget_oldest(meta, tally, lists, log, rows, held, clusters)
-        if opened:
+            forget_oldest(past)
+        if opens:
             c = open_cluster(tally, clusters)
-        ask_for_ends(terms, lists.start, lists.length, lists.members, lists.weights)
-        ask_for_ends(terms, held.start, held.length, held.members, held.weights)
-        slot = remember(terms, values, meta, lists, log)
-        inverse = 1.0 / norm
-        rows.born[slot], rows.inverse[slot], rows.cluster[slot], rows.scale[slot] = days[i], inverse, c, inverse
-        rows.share[slot] = share_of(slot, inverse, log, idf2, common)
-        add_row(terms, values, inverse, c, held, held_used)
-        clusters.day[c], clusters.tick[c], labels[i] = days[i], ticks[i], clusters.label[c]
-        if due(meta, tally, knobs):
+        remember_row(terms, values, day, tick, 1.0 / norm, c, past, cluster_used)
+        found.labels[i] = clusters.label[c]
+        if refresh_due(meta, tally, rule):
             return i + 1
-    return len(indptr) - 1
+    return len(batch.indptr) - 1

@@ -2,8 +2,8 @@
 
 Lists hold `1 + ln x`; the square of the idf weight sits between the two sides of each product (`idf2`), so that idf
 can change without a posting being touched. What depends on idf (`idf2`, the norm of every row, and what clusters hold
-of each term) is refreshed from time to time, never at every row. One row is judged in `fused_look`, one after the other
-in `fused_follow`.
+of each term) is refreshed from time to time, never at every row. One row is judged in `nearest`, one after the other
+in `follow`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints, Slots
+from firststory.kernels.fused.clock import new_pace
 from firststory.kernels.fused.cluster_sums import ClusterSums
-from firststory.kernels.fused.follow import follow_fused, judge_fused
-from firststory.kernels.fused.layout import Clusters, Lists, Log, Rows, scratch
-from firststory.kernels.fused.norms import due, refresh, weigh
-from firststory.kernels.fused.tally import FREE, FRESH_ROWS, IN_USE
-from firststory.kernels.neighbours.window import WindowIndex
+from firststory.kernels.fused.follow import follow_rows, judge_rows
+from firststory.kernels.fused.layout import (
+    Batch,
+    Clusters,
+    Findings,
+    Pace,
+    Past,
+    Rows,
+    Tally,
+    new_findings,
+    new_scratch,
+)
+from firststory.kernels.fused.norms import refresh, refresh_due, squared_idf
+from firststory.kernels.fused.rule import Rule
+from firststory.kernels.neighbours.window import NEXT, WindowIndex
 
 
 class FusedIndex(WindowIndex):
@@ -35,7 +46,7 @@ class FusedIndex(WindowIndex):
     }
     """As many slots as rows: a cluster without a living member gives its slot back."""
 
-    own: ClassVar[tuple[str, ...]] = ("idf2", "free", "tally")
+    saved: ClassVar[tuple[str, ...]] = (*per_cluster, "idf2", "free")
 
     born: Floats
     inverse: Floats
@@ -53,101 +64,104 @@ class FusedIndex(WindowIndex):
             setattr(self, name, np.zeros(capacity, dtype=kind))
         self.idf2 = np.zeros(0)
         self.free = np.arange(capacity, dtype=np.int32)[::-1].copy()
-        self.tally = np.array([capacity, 0, 0, 0, 0], dtype=np.int64)
-        self.held = ClusterSums()
-        self._lay_out()
+        self.tally = Tally(*(np.zeros(1, dtype=np.int64) for _ in Tally._fields))
+        self.tally.free[0] = capacity
+        self.pace = new_pace()
+        self.cluster_sums = ClusterSums()
+        self._derive_arrays()
 
-    def judge(
-        self, indptr: Ints, indices: Ints, data: Floats, days: Floats, ticks: Floats, *, k: int, budget: int,
-        knobs: Floats,
-    ) -> tuple[Floats, Floats, Floats, Ints]:  # fmt: skip
-        """NN and CEN of each row by itself against the past; the k best (plain cosines, ordinals).
+    def judge(self, batch: Batch, days: Floats | None, *, k: int, max_postings: int, rule: Rule) -> Findings:
+        """What is found of each row by itself; nothing is learnt. `days` None: the rows have no times.
 
         With scratch of its own: several threads may ask.
         """
-        n = len(indptr) - 1
-        neighbour, centroid = np.zeros(n), np.zeros(n)
-        scores, cosines, ordinals = np.zeros((n, k)), np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
-        judge_fused(
-            indptr.astype(np.int64), indices.astype(np.int64), data, days, ticks, budget, self._fresh(knobs), knobs,
-            self.meta, self.tally, *self._past(), scratch(len(self.born), len(self.start)),
-            scores, cosines, ordinals, neighbour, centroid,
+        n = len(batch.indptr) - 1
+        found = new_findings(n, k)
+        judge_rows(
+            batch, np.zeros(n) if days is None else days, days is not None, max_postings, rule, self.past(rule),
+            new_scratch(len(self.born), len(self.start)), found,
         )  # fmt: skip
-        return neighbour, centroid, cosines, ordinals
+        return found
 
     def follow(
-        self, indptr: Ints, indices: Ints, data: Floats, days: Floats, ticks: Floats, *, width: int, k: int,
-        window: int, max_age: float, budget: int, knobs: Floats,
-    ) -> tuple[Floats, Floats, Floats, Ints, Ints, Floats, Ints]:  # fmt: skip
-        """NN, CEN, the k best (plain cosines, ordinals), the cluster of each row, its cosine and size before."""
-        n = len(indptr) - 1
-        indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
-        scores, cosines, ordinals = np.zeros((n, k)), np.zeros((n, k)), np.full((n, k), -1, dtype=np.int64)
-        neighbour, centroid, joined = np.zeros(n), np.zeros(n), np.zeros(n)
-        labels, sizes = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        self._meet(width, self._fresh(knobs))
-        done = 0
+        self, batch: Batch, days: Floats | None, *, width: int, k: int, window: int, max_age: float,
+        max_postings: int, rule: Rule,
+    ) -> Findings:  # fmt: skip
+        """Judge each row and learn it before the next; rows are `width` terms wide. `days` None: they have no times."""
+        n, done = len(batch.indptr) - 1, 0
+        found = new_findings(n, k)
+        given, timed = np.zeros(n) if days is None else days, days is not None
+        self._add_terms(width, self._unseen_idf2(rule))
         while True:
-            lists, log, rows, idf2, common, held, clusters = self._past()
-            done = follow_fused(
-                indptr, indices, data, days, ticks, done, window, max_age, budget, knobs, self.meta, self.tally,
-                lists, log, rows, idf2, common, held, self.held.used, clusters, self.scratch,
-                scores, cosines, ordinals, neighbour, centroid, labels, joined, sizes,
+            done = follow_rows(
+                batch, given, timed, done, window, max_age, max_postings, rule, self.past(rule),
+                self.cluster_sums.used, self.scratch, found,
             )  # fmt: skip
-            if due(self.meta, self.tally, knobs):
-                self._refresh(knobs)
+            if refresh_due(self.meta, self.tally, rule):
+                self._refresh(rule)
             if done == n:
-                return neighbour, centroid, cosines, ordinals, labels, joined, sizes
-            terms = indices[indptr[done] : indptr[done + 1]]
+                return found
+            terms = batch.terms[batch.indptr[done] : batch.indptr[done + 1]]
             self.make_room(terms, window)
-            self.held.make_room(terms)
+            self.cluster_sums.make_room(terms)
+
+    @property
+    def seen(self) -> int:
+        """How many rows ever came."""
+        return int(self.meta[NEXT])
 
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays."""
-        parts = [*vars(self).values(), *vars(self.held).values(), *self.scratch]
+        parts = [*vars(self).values(), *vars(self.cluster_sums).values(), *self.scratch]
         return sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
 
-    def _past(self) -> tuple[Lists, Log, Rows, Floats, NDArray[np.bool_], Lists, Clusters]:
+    def past(self, rule: Rule) -> Past:
         """All that a row is judged by, as kernels take it."""
-        return (
-            Lists(self.start, self.length, self.room, self.members, self.weights),
-            Log(self.log_start, self.log_length, self.log_terms, self.log_weights),
-            Rows(self.born, self.inverse, self.cluster, self.scale, self.share),
-            self.idf2,
-            self.common,
-            self.held.lists,
-            Clusters(self.c_square, self.c_scale, self.c_size, self.c_day, self.c_tick, self.c_label, self.free),
+        return Past(
+            meta=self.meta,
+            tally=self.tally,
+            pace=self.pace,
+            lists=self.lists,
+            log=self.log,
+            rows=Rows(self.born, self.inverse, self.cluster, self.scale, self.share),
+            idf2=self.idf2,
+            unseen_idf2=self._unseen_idf2(rule),
+            common=self.common,
+            cluster_lists=self.cluster_sums.lists,
+            clusters=Clusters(
+                self.c_square, self.c_scale, self.c_size, self.c_day, self.c_tick, self.c_label, self.free
+            ),
         )
 
-    def _refresh(self, knobs: Floats) -> None:
+    def _refresh(self, rule: Rule) -> None:
         """Norms and idf as of now, and what clusters hold by them."""
-        lists, log, rows, idf2, common, _, _ = self._past()
-        refresh(knobs, self.meta, self.tally, self.length, log, rows, idf2, common)
-        self.held.gather(lists, self.cluster, self.inverse, int(self.tally[IN_USE]))
+        past = self.past(rule)
+        refresh(rule, past)
+        self.cluster_sums.gather(past.lists, self.cluster, self.inverse, int(self.tally.in_use[0]))
 
-    def _fresh(self, knobs: Floats) -> float:
-        """idf2 of a term that nobody has seen, as of the last refresh."""
-        return weigh(int(self.tally[FRESH_ROWS]), 0, knobs)
+    def _unseen_idf2(self, rule: Rule) -> float:
+        """idf2 of a term that no row has had, as of the last refresh."""
+        return squared_idf(int(self.tally.refreshed_rows[0]), 0, rule)
 
-    def _meet(self, width: int, fresh: float) -> None:
+    def _add_terms(self, width: int, idf2: float) -> None:
         """Lists and weights for terms that are new."""
         more = width - len(self.start)
         if more > 0:
             self.widen(width)
-            self.held.widen(width)
-            self.idf2 = np.concatenate([self.idf2, np.full(more, fresh)])
+            self.cluster_sums.widen(width)
+            self.idf2 = np.concatenate([self.idf2, np.full(more, idf2)])
             self.common = np.concatenate([self.common, np.zeros(more, dtype=np.bool_)])
-            self.scratch = scratch(len(self.born), width)
+            self.scratch = new_scratch(len(self.born), width)
 
     def renumber(self, new: Ints) -> None:
         """As `WindowIndex.renumber`, with all that is known of terms."""
-        self._meet(len(new), 0.0)
+        self._add_terms(len(new), 0.0)
         super().renumber(new)
         kept = np.flatnonzero(new >= 0)
         self.idf2, self.common = self.idf2[kept], self.common[kept]
-        self.held.take(kept)
-        self.scratch = scratch(len(self.born), len(self.start))
+        self.cluster_sums.keep_terms(kept)
+        self.scratch = new_scratch(len(self.born), len(self.start))
 
     def _widen_ring(self) -> None:
         old = len(self.born)
@@ -156,37 +170,39 @@ class FusedIndex(WindowIndex):
             part = getattr(self, name)
             setattr(self, name, np.concatenate([part, np.zeros(old, dtype=part.dtype)]))
         # The new slots go below the others on the stack: those in use stay the first ones.
-        spare = self.free[: self.tally[FREE]]
+        spare = self.free[: self.tally.free[0]]
         self.free = np.concatenate([np.arange(2 * old - 1, old - 1, -1), spare, np.zeros(old - len(spare))]).astype(
             np.int32
         )
-        self.tally[FREE] = len(spare) + old
-        self._lay_out()
+        self.tally.free[0] = len(spare) + old
+        self._derive_arrays()
 
-    def _lay_out(self) -> None:
-        """Everything that follows from the arrays."""
+    def _derive_arrays(self) -> None:
+        """Everything that follows from the other arrays."""
         self.c_scale = 1.0 / np.sqrt(np.maximum(self.c_square, 1e-30))
         self.scale = self.inverse.astype(np.float32)
         # Until the next refresh no term counts as common.
         self.common, self.share = np.zeros(len(self.start), dtype=np.bool_), np.zeros(len(self.born), dtype=np.float32)
-        self.scratch = scratch(len(self.born), len(self.start))
+        self.scratch = new_scratch(len(self.born), len(self.start))
 
     def get_state(self) -> dict[str, Any]:
-        """The living rows, the clusters as they lie and what they hold, idf as of the last refresh."""
-        own = {name: getattr(self, name).copy() for name in (*self.per_cluster, *self.own)}
-        return {**super().get_state(), **own, "sums": self.held.get_state()}
+        """The living rows, the clusters as they lie and what they hold, idf as of the last refresh, the clock."""
+        return {
+            **super().get_state(),
+            **{name: getattr(self, name).copy() for name in self.saved},
+            "tally": {name: int(value[0]) for name, value in self.tally._asdict().items()},
+            "pace": {name: value.copy() for name, value in self.pace._asdict().items()},
+            "cluster_sums": self.cluster_sums.get_state(),
+        }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Build the lists again from the living rows."""
         index = super().from_state(state)
-        for name in (*cls.per_cluster, *cls.own):
+        for name in cls.saved:
             setattr(index, name, state[name].copy())
-        if "sums" in state:
-            index.held = ClusterSums.from_state(state["sums"])
-        else:  # of an earlier version
-            used = np.flatnonzero(index.c_size > 0)
-            index.tally = np.append(index.tally[:IN_USE], used.max(initial=-1) + 1)
-            index.held.gather(index._past()[0], index.cluster, index.inverse, int(index.tally[IN_USE]))
-        index._lay_out()
+        index.tally = Tally(**{name: np.full(1, state["tally"][name], dtype=np.int64) for name in Tally._fields})
+        index.pace = Pace(**{name: state["pace"][name].astype(np.float64) for name in Pace._fields})
+        index.cluster_sums = ClusterSums.from_state(state["cluster_sums"])
+        index._derive_arrays()
         return index

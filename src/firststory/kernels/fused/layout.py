@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints, Singles, Slots
 from firststory.kernels.neighbours.layout import Lists, Log
-
-__all__ = ["Clusters", "Lists", "Log", "Rows", "Scratch", "scratch"]
 
 
 class Rows(NamedTuple):
@@ -36,6 +35,55 @@ class Clusters(NamedTuple):
     free: Slots
 
 
+class Tally(NamedTuple):
+    """Counts that kernels change, each an array of one."""
+
+    free: Ints
+    """Cluster slots on the free stack."""
+    opened: Ints
+    """Clusters ever opened."""
+    in_use: Ints
+    """Cluster slots that were ever used are those below this."""
+    refreshed_at: Ints
+    """Rows ever seen when idf was last refreshed."""
+    refreshed_rows: Ints
+    """Rows in the window then."""
+
+
+class Pace(NamedTuple):
+    """What is learnt of the stream as a whole; all but the first are arrays of one."""
+
+    lag_mass: Floats
+    """How many documents back nearest neighbours lay, in bins of half an octave (`clock`)."""
+    day_rows: Floats
+    """How many documents without times make a day."""
+    log_size: Floats
+    """The running mean of the logarithm of the nearest clusters' sizes."""
+    day: Floats
+    """The day of the last row."""
+    tick: Floats
+    """The same on the clock whose gaps are capped."""
+
+
+class Past(NamedTuple):
+    """All that a row is judged by."""
+
+    meta: Ints
+    tally: Tally
+    pace: Pace
+    lists: Lists
+    log: Log
+    rows: Rows
+    idf2: Floats
+    """The square of each term's idf weight."""
+    unseen_idf2: float
+    """That of a term that no row has had."""
+    common: NDArray[np.bool_]
+    """Terms whose lists need not be walked to find neighbours."""
+    cluster_lists: Lists
+    clusters: Clusters
+
+
 class Scratch(NamedTuple):
     """Zero before and after every row: dot products with rows, sums of cosines to clusters, the row itself spread over
     all terms. Then room for lists of what was touched."""
@@ -46,8 +94,78 @@ class Scratch(NamedTuple):
     touched: Ints
 
 
-def scratch(capacity: int, width: int) -> Scratch:
-    """For an index of so many slots and terms."""
+class Batch(NamedTuple):
+    """The rows that come: terms and `1 + ln x` of row i are at `indptr[i] .. indptr[i + 1] - 1`."""
+
+    indptr: Ints
+    terms: Ints
+    values: Floats
+
+
+class Query(NamedTuple):
+    """One row that is compared with the past: `weighted` is `values * idf2`."""
+
+    terms: Ints
+    values: Floats
+    weighted: Floats
+    inverse_norm: float
+    day: float
+    tick: float
+    beta: float
+    join_beta: float
+    kappa: float
+
+
+class Nearest(NamedTuple):
+    """The k best earlier rows, best first; and the best one by its plain cosine, whatever its age (arrays of one)."""
+
+    scores: Floats
+    cosines: Floats
+    ordinals: Ints
+    plain_cosine: Floats
+    plain_ordinal: Ints
+
+
+class Findings(NamedTuple):
+    """What was found of each row of a batch."""
+
+    days: Floats
+    """When it came."""
+    aged: Floats
+    """Its k best earlier rows: aged cosines,"""
+    cosines: Floats
+    """plain cosines,"""
+    ordinals: Ints
+    """and which they are, -1: none."""
+    centroid: Floats
+    """CEN, the faded cosine to the nearest cluster."""
+    largeness: Floats
+    """z, from 0 to 1: how large the nearest clusters of the rows before it were."""
+    labels: Ints
+    """Its cluster,"""
+    joined_cosines: Floats
+    """the cosine to it,"""
+    joined_sizes: Ints
+    """and its size before; 0 where the row opened it."""
+
+
+def new_scratch(capacity: int, width: int) -> Scratch:
+    """For an index of this many slots and terms."""
     # One more than there are slots: the entry after the last is written before it is known whether it stays.
     touched = np.empty(capacity + 1, dtype=np.int64)
     return Scratch(np.zeros(capacity, dtype=np.float32), np.zeros(capacity), np.zeros(width), touched)
+
+
+def new_findings(n: int, k: int) -> Findings:
+    """For n rows and their k best neighbours each."""
+    return Findings(
+        days=np.zeros(n),
+        aged=np.zeros((n, k)),
+        cosines=np.zeros((n, k)),
+        ordinals=np.full((n, k), -1, dtype=np.int64),
+        centroid=np.zeros(n),
+        largeness=np.zeros(n),
+        labels=np.zeros(n, dtype=np.int64),
+        joined_cosines=np.zeros(n),
+        joined_sizes=np.zeros(n, dtype=np.int64),
+    )

@@ -5,65 +5,38 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints
 from firststory.kernels.fused.clusters import nearest_cluster
-from firststory.kernels.fused.layout import Clusters, Lists, Log, Rows, Scratch
+from firststory.kernels.fused.layout import Nearest, Past, Query, Scratch
 from firststory.kernels.fused.rows import nearest_rows
-from firststory.kernels.fused.tally import (
-    BETA,
-    JOIN_BETA,
-    SHORT,
-    SHORT_BETA,
-    SHORT_JOIN_BETA,
-    SHORT_STRONG,
-    STRONG,
-    THETA,
-)
+from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
 
 
 @kernel
-def look(
+def compare_row(
     terms: Ints,
     values: Floats,
     day: float,
     tick: float,
-    budget: int,
-    fresh: float,
-    knobs: Floats,
-    meta: Ints,
-    tally: Ints,
-    lists: Lists,
-    log: Log,
-    rows: Rows,
-    idf2: Floats,
-    common: NDArray[np.bool_],
-    held: Lists,
-    clusters: Clusters,
+    max_postings: int,
+    rule: Rule,
+    past: Past,
     scratch: Scratch,
-    scores: Floats,
-    cosines: Floats,
-    ordinals: Ints,
-) -> tuple[float, float, float, int, float]:
-    """NN, CEN, the row's own norm, the cluster to join (slot, -1: none) and the cosine to it.
+    nearest: Nearest,
+) -> tuple[float, float, int, int, float]:
+    """The row's norm; CEN, and the size of that cluster; the cluster to join (slot, -1: none), and the cosine to it.
 
-    `fresh` is the weight of terms that nobody has seen; the k best rows go to `scores`, `cosines` and `ordinals`.
+    The k best rows go to `nearest`.
     """
-    query, square = np.empty(len(terms)), 0.0
+    weighted, square = np.empty(len(terms)), 0.0
     for a in range(len(terms)):
-        query[a] = values[a] * (idf2[terms[a]] if terms[a] < len(idf2) else fresh)
-        square += values[a] * query[a]
+        weighted[a] = values[a] * (past.idf2[terms[a]] if terms[a] < len(past.idf2) else past.unseen_idf2)
+        square += values[a] * weighted[a]
     norm = math.sqrt(square + 1e-30)
-    beta, join_beta, strong = knobs[BETA], knobs[JOIN_BETA], knobs[STRONG]
-    if len(terms) <= knobs[SHORT]:
-        beta, join_beta, strong = knobs[SHORT_BETA], knobs[SHORT_JOIN_BETA], knobs[SHORT_STRONG]
-    centroid, best, best_score, best_cosine = nearest_cluster(
-        terms, query, 1.0 / norm, day, tick, join_beta, strong, knobs, tally, held, clusters, scratch
-    )
-    nearest_rows(
-        terms, values, query, 1.0 / norm, day, beta, strong, budget, meta, lists, log, rows, common, scratch,
-        scores, cosines, ordinals,
-    )  # fmt: skip
-    return scores[0], centroid, norm, best if best_score > knobs[THETA] else -1, best_cosine
+    ageing = rule.short if len(terms) <= rule.short_terms else rule.long
+    query = Query(terms, values, weighted, 1.0 / norm, day, tick, ageing.beta, ageing.join_beta, ageing.kappa)
+    centroid, size, joined, cosine = nearest_cluster(query, rule, past, scratch)
+    nearest_rows(query, max_postings, past, scratch, nearest)
+    return norm, centroid, size, joined, cosine

@@ -11,45 +11,50 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints, Slots
-from firststory.kernels.fused.ageing import lagged, needed, too_old
-from firststory.kernels.fused.layout import Lists, Log, Rows, Scratch
-from firststory.kernels.fused.sieve import BLOCK, reaching, reaching_of
+from firststory.kernels.fused.ageing import lagged, least_cosine, too_old
+from firststory.kernels.fused.layout import Nearest, Past, Query, Scratch
+from firststory.kernels.fused.sieve import BLOCK_ROWS, rows_reaching, touched_reaching
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.cosine import keep_best
-from firststory.kernels.neighbours.walk import postings, walk, worth
+from firststory.kernels.neighbours.walk import is_worth_walking, postings, walk
 from firststory.kernels.neighbours.window import NEXT, OLDEST
 
-LEAP = 1024
+AGE_STEP_ROWS = 1024
 """Rows between two looks at what cosine a row of that age needs."""
 
-SPARSE = 8
-"""Touched rows are listed when there are fewer products than 1/SPARSE of the window: a look at all of them is quick."""
+LISTED_PART = 8
+"""Touched rows are listed when there are fewer products than this part of the window: looking at all rows is quick."""
 
-MANY = 10_000
+EXACT_WINDOW_ROWS = 10_000
 """In a smaller window every row's neighbours are exact."""
 
-WALKED = 8
-"""A row beyond its budget walks lists up to 1/WALKED of it."""
+WALKED_PART = 8
+"""A row with more than `max_postings` walks lists up to this part of it."""
 
-COMPLETED = 16
+COMPLETED_ROWS = 16
 """How many of its best rows by these terms get their exact cosine."""
 
-TINY = 1e-30
-"""A cosine below this is none."""
+MIN_COSINE = 1e-30
+"""Cosines below this count as zero."""
 
-DONE = -1e30
+JUDGED = -1e30
 """In place of the dot product of a row that got its exact cosine."""
 
-ROUNDED = 1.2e-7
+ROUNDING_PER_TERM = 1.2e-7
 """What single precision may lose of a cosine for each term."""
+
+ROUNDING = 1e-12
+"""What double precision may lose of a cosine."""
+
+NOT_WANTED = 2.0
+"""No cosine reaches this: given as `plain_cosine` where the nearest row by plain cosine is not asked for."""
 
 
 @kernel
 def longest_walked(terms: Ints, values: Floats, length: Ints, most: int) -> float:
-    """So long may lists be, for a weight of one, that those up to this length hold no more than `most` postings."""
+    """How long lists may be, for a weight of one, so that those up to this length hold no more than `most` postings."""
     longest = 0.0
     for v in terms:
         if v < len(length):
@@ -69,118 +74,119 @@ def exact_dot(first: int, last: int, terms: Slots, weights: Floats, spread: Floa
 
 
 @kernel
-def sift(
-    n: int,
-    spare: float,
-    slack: float,
-    exact: bool,
-    inverse_norm: float,
-    day: float,
-    beta: float,
-    strong: float,
-    meta: Ints,
-    log: Log,
-    rows: Rows,
-    scratch: Scratch,
-    scores: Floats,
-    cosines: Floats,
-    ordinals: Ints,
-) -> None:
-    """Keep the best of the n rows touched (-1: of all rows) by `dots * scale + spare * share + slack`.
-
-    If `exact`, that is a bound: whoever may be among the best by it gets the exact cosine first.
-    """
-    dots, touched, spread, scale, share = scratch.dots, scratch.touched, scratch.spread, rows.scale, rows.share
-    born, inverse = rows.born, rows.inverse
-    log_start, log_length, log_terms, log_weights = log
-    capacity, oldest = len(dots), meta[OLDEST]
-    mask, alive = capacity - 1, meta[NEXT] - oldest  # the capacity is a power of two
-    newest, near = (meta[NEXT] - 1) & mask | (BLOCK - 1), np.empty(BLOCK + 1, np.int64)
-    least, some = np.float32(TINY), np.float32(spare)
-    # Newest first: the best come early, and rule out the others.
-    for t in range(0, capacity if n < 0 else n, BLOCK):
-        if n >= 0:
-            # No share is more than one: one place of memory less to go to for each row.
-            least = np.float32(max(scores[-1] - slack - spare, TINY))
-            m = reaching_of(touched[max(0, n - t - BLOCK) : n - t], dots, scale, least, near)
-        else:
-            last = (newest - t) & mask
-            if t % LEAP == 0:
-                days = max(0.0, day - born[last]) if t > 0 else 0.0
-                least = np.float32(max(needed(scores[-1], days, beta, strong) - slack, TINY))
-            m = reaching(last - BLOCK + 1, dots, scale, share, some, least, near)
-        for j in near[:m]:
-            cosine = min(1.0, dots[j] * scale[j] + spare * share[j] + slack)
-            days, age = day - born[j], (j - oldest) & mask
-            if cosine < scores[-1] or age >= alive or too_old(cosine, days, beta, strong, scores[-1]):
-                continue
-            if exact:
-                dot = exact_dot(log_start[j], log_start[j] + log_length[j], log_terms, log_weights, spread)
-                dots[j] = DONE
-                cosine = min(1.0, dot * inverse[j] * inverse_norm)
-            score = lagged(cosine, days, beta, strong)
-            if score >= scores[-1] and cosine > 0.0:
-                keep_best(score, cosine, oldest + age, scores, cosines, ordinals)
+def exact_cosine(slot: int, inverse_norm: float, past: Past, spread: Floats) -> float:
+    """By all terms, in double precision."""
+    log = past.log
+    dot = exact_dot(log.start[slot], log.start[slot] + log.length[slot], log.terms, log.weights, spread)
+    return float(min(1.0, dot * past.rows.inverse[slot] * inverse_norm))
 
 
 @kernel
-def nearest_rows(
-    terms: Ints,
-    values: Floats,
-    query: Floats,
-    inverse_norm: float,
-    day: float,
-    beta: float,
-    strong: float,
-    budget: int,
-    meta: Ints,
-    lists: Lists,
-    log: Log,
-    rows: Rows,
-    common: NDArray[np.bool_],
-    scratch: Scratch,
-    scores: Floats,
-    cosines: Floats,
-    ordinals: Ints,
+def keep_plain(cosine: float, ordinal: int, nearest: Nearest) -> None:
+    """The best by plain cosine; of equals, but for rounding, the oldest."""
+    best = nearest.plain_cosine[0]
+    if cosine > best + ROUNDING or (cosine > best - ROUNDING and ordinal < nearest.plain_ordinal[0]):
+        nearest.plain_cosine[0], nearest.plain_ordinal[0] = cosine, ordinal
+
+
+@kernel
+def keep_nearest(
+    n: int, spare: float, slack: float, exact: bool, query: Query, past: Past, scratch: Scratch, nearest: Nearest
 ) -> None:
-    """The k best rows for one with at most `budget` postings; for one with more, those that some terms find."""
-    length, dots, spread = lists.length, scratch.dots, scratch.spread
-    capacity, k = len(dots), len(scores)
-    alive = meta[NEXT] - meta[OLDEST]
-    exact = alive < MANY or postings(terms, values, length, math.inf) <= budget
-    longest = math.inf if exact else longest_walked(terms, values, length, budget // WALKED)
+    """Keep the best of the n rows touched (-1: of all rows) by `dots * scale + spare * share + slack`.
+
+    If `exact`, that is a bound: a row that may be among the best by it gets its exact cosine first.
+    """
+    dots, touched, spread, rows = scratch.dots, scratch.touched, scratch.spread, past.rows
+    scale, share, born, inverse = rows.scale, rows.share, rows.born, rows.inverse
+    log_start, log_length, log_terms, log_weights = past.log
+    day, beta, kappa, inverse_norm = query.day, query.beta, query.kappa, query.inverse_norm
+    scores, plain_cosine = nearest.scores, nearest.plain_cosine
+    capacity, oldest = len(dots), past.meta[OLDEST]
+    mask, alive = capacity - 1, past.meta[NEXT] - oldest  # the capacity is a power of two
+    newest, near = (past.meta[NEXT] - 1) & mask | (BLOCK_ROWS - 1), np.empty(BLOCK_ROWS + 1, np.int64)
+    least, some = np.float32(MIN_COSINE), np.float32(spare)
+    # Newest first: the best come early, and rule out the others.
+    for t in range(0, capacity if n < 0 else n, BLOCK_ROWS):
+        if n >= 0:
+            # No share is more than one: one place of memory less to go to for each row.
+            least = np.float32(max(scores[-1] - slack - spare, MIN_COSINE))
+            m = touched_reaching(touched[max(0, n - t - BLOCK_ROWS) : n - t], dots, scale, least, near)
+        else:
+            last = (newest - t) & mask
+            if t % AGE_STEP_ROWS == 0:
+                days = max(0.0, day - born[last]) if t > 0 else 0.0
+                needed = min(least_cosine(scores[-1], days, beta, kappa), plain_cosine[0])
+                least = np.float32(max(needed - slack, MIN_COSINE))
+            m = rows_reaching(last - BLOCK_ROWS + 1, dots, scale, share, some, least, near)
+        for j in near[:m]:
+            cosine = min(1.0, dots[j] * scale[j] + spare * share[j] + slack)
+            days, age = day - born[j], (j - oldest) & mask
+            if age >= alive or (
+                cosine < plain_cosine[0] and (cosine < scores[-1] or too_old(cosine, days, beta, kappa, scores[-1]))
+            ):
+                continue
+            if exact:
+                dot = exact_dot(log_start[j], log_start[j] + log_length[j], log_terms, log_weights, spread)
+                dots[j] = JUDGED
+                cosine = min(1.0, dot * inverse[j] * inverse_norm)
+            if cosine <= 0.0:
+                continue
+            ordinal = oldest + age
+            keep_plain(cosine, ordinal, nearest)
+            score = lagged(cosine, days, beta, kappa)
+            if score >= scores[-1]:
+                keep_best(score, cosine, ordinal, scores, nearest.cosines, nearest.ordinals)
+
+
+@kernel
+def nearest_by_some_terms(n: int, most: int, query: Query, past: Past, scratch: Scratch, nearest: Nearest) -> None:
+    """The `most` best of the rows touched by the terms walked get their exact cosine."""
+    found = Nearest(
+        np.zeros(most), np.zeros(most), np.full(most, -1), nearest.plain_cosine.copy(), np.full(1, -1)
+    )  # fmt: skip
+    keep_nearest(n, 0.0, 0.0, False, query, past, scratch, found)
+    capacity = len(scratch.dots)
+    for ordinal in found.ordinals:
+        if ordinal >= 0:
+            j = ordinal % capacity
+            cosine = exact_cosine(j, query.inverse_norm, past, scratch.spread)
+            score = lagged(cosine, query.day - past.rows.born[j], query.beta, query.kappa)
+            keep_best(score, cosine, ordinal, nearest.scores, nearest.cosines, nearest.ordinals)
+            keep_plain(cosine, ordinal, nearest)
+            scratch.dots[j] = JUDGED
+    ordinal = found.plain_ordinal[0]
+    if ordinal >= 0:
+        keep_plain(exact_cosine(ordinal % capacity, query.inverse_norm, past, scratch.spread), ordinal, nearest)
+
+
+@kernel
+def nearest_rows(query: Query, max_postings: int, past: Past, scratch: Scratch, nearest: Nearest) -> None:
+    """The k best rows for one with at most `max_postings`; for one with more, those that some terms find."""
+    terms, values, weighted, length, common = query.terms, query.values, query.weighted, past.lists.length, past.common
+    dots, spread = scratch.dots, scratch.spread
+    alive = past.meta[NEXT] - past.meta[OLDEST]
+    exact = alive < EXACT_WINDOW_ROWS or postings(terms, values, length, math.inf) <= max_postings
+    longest = math.inf if exact else longest_walked(terms, values, length, max_postings // WALKED_PART)
     walked, square = np.zeros(len(terms), np.bool_), 0.0
     for a in range(len(terms)):
         v = terms[a]
         if v < len(length) and length[v] > 0:
-            spread[v] = query[a]
-            walked[a] = worth(length[v], values[a], longest) and not (exact and common[v])
-            square += 0.0 if walked[a] else values[a] * query[a]
-    n = walk(terms, query * inverse_norm, walked, lists, dots, scratch.touched, alive // SPARSE)
+            spread[v] = weighted[a]
+            walked[a] = is_worth_walking(length[v], values[a], longest) and not (exact and common[v])
+            square += 0.0 if walked[a] else values[a] * weighted[a]
+    n = walk(terms, weighted * query.inverse_norm, walked, past.lists, dots, scratch.touched, alive // LISTED_PART)
     if exact:
-        spare, slack = math.sqrt(square) * inverse_norm, ROUNDED * (len(terms) + 8)
-        sift(
-            n, spare, slack, True, inverse_norm, day, beta, strong, meta, log, rows, scratch, scores, cosines, ordinals
-        )
-        if n >= 0 and spare + slack >= scores[-1]:
+        spare, slack = math.sqrt(square) * query.inverse_norm, ROUNDING_PER_TERM * (len(terms) + 8)
+        if n < 0 and spare > 0.0:
+            # With good ones at hand from the start, the bound rules out most of the others.
+            nearest_by_some_terms(n, len(nearest.scores), query, past, scratch, nearest)
+        keep_nearest(n, spare, slack, True, query, past, scratch, nearest)
+        if n >= 0 and spare + slack >= nearest.scores[-1]:
             n = -1  # even a row that was not touched may be among the best
-            sift(
-                n, spare, slack, True, inverse_norm, day, beta, strong, meta, log, rows, scratch, scores, cosines,
-                ordinals,
-            )  # fmt: skip
+            keep_nearest(n, spare, slack, True, query, past, scratch, nearest)
     else:
-        most = max(k, COMPLETED)
-        found = np.full(most, -1)
-        sift(
-            n, 0.0, 0.0, False, inverse_norm, day, beta, strong, meta, log, rows, scratch, np.zeros(most),
-            np.zeros(most), found,
-        )  # fmt: skip
-        for ordinal in found:
-            if ordinal >= 0:
-                j = ordinal % capacity
-                dot = exact_dot(log.start[j], log.start[j] + log.length[j], log.terms, log.weights, spread)
-                cosine = min(1.0, dot * rows.inverse[j] * inverse_norm)
-                keep_best(lagged(cosine, day - rows.born[j], beta, strong), cosine, ordinal, scores, cosines, ordinals)
+        nearest_by_some_terms(n, max(len(nearest.scores), COMPLETED_ROWS), query, past, scratch, nearest)
     for a in range(len(terms)):
         if terms[a] < len(spread):
             spread[terms[a]] = 0.0

@@ -12,41 +12,42 @@ from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.layout import Lists
 from firststory.kernels.neighbours.prefetch import prefetch
 
-AHEAD = 6
-"""So many lists ahead their beginnings are asked for."""
+LISTS_AHEAD = 6
+"""How many lists ahead to prefetch."""
 
-FIRST = 256
-"""So many entries of them."""
+PREFETCHED_ENTRIES = 256
+"""How many entries of each; the processor finds out by itself how a list goes on."""
 
 
 @kernel
-def worth(length: int, value: float, longest: float) -> bool:
+def is_worth_walking(length: int, value: float, longest: float) -> bool:
     """Whether a list is short for what it tells: what a term adds to a cosine goes with the square of its weight."""
     return length <= longest * value * value
 
 
 @kernel
 def postings(terms: Ints, values: Floats, length: Ints, longest: float) -> int:
-    """How many postings the row's lists that are `worth` it hold together."""
+    """How many postings the row's lists that are worth walking hold together."""
     total = 0
     for a in range(len(terms)):
-        if terms[a] < len(length) and worth(length[terms[a]], values[a], longest):
+        if terms[a] < len(length) and is_worth_walking(length[terms[a]], values[a], longest):
             total += length[terms[a]]
     return total
 
 
 @kernel
-def ask_for(begin: int, length: int, members: Slots, weights: Floats) -> None:
-    """The first lines of a list; the processor finds out by itself how it goes on."""
-    for p in range(begin, begin + min(length, FIRST), 16):
+def prefetch_list(begin: int, length: int, members: Slots, weights: Floats) -> None:
+    """The beginning of a list."""
+    for p in range(begin, begin + min(length, PREFETCHED_ENTRIES), 16):
         prefetch(members, p)
         prefetch(weights, p)
         prefetch(weights, p + 8)
 
 
 @kernel
-def ask_for_ends(terms: Ints, start: Ints, length: Ints, members: Slots, weights: Floats) -> None:
+def prefetch_ends(terms: Ints, lists: Lists) -> None:
     """The places where these lists will grow."""
+    start, length, members, weights = lists.start, lists.length, lists.members, lists.weights
     for v in terms:
         prefetch(members, start[v] + length[v])
         prefetch(weights, start[v] + length[v])
@@ -68,8 +69,8 @@ def walk(
             total += length[terms[a]]
     n = 0
     for a in range(len(terms)):
-        if a + AHEAD < len(terms) and walked[a + AHEAD]:
-            ask_for(start[terms[a + AHEAD]], length[terms[a + AHEAD]], members, weights)
+        if a + LISTS_AHEAD < len(terms) and walked[a + LISTS_AHEAD]:
+            prefetch_list(start[terms[a + LISTS_AHEAD]], length[terms[a + LISTS_AHEAD]], members, weights)
         if not walked[a]:
             continue
         begin, q = start[terms[a]], query[a]

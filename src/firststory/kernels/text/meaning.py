@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints
 from firststory.kernels.fused.ageing import lagged
-from firststory.kernels.fused.tally import BETA, SHORT, SHORT_BETA, SHORT_STRONG, STRONG
+from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
 
 Vectors = NDArray[np.float32]
 
 UNKNOWN = -1
-"""In the place of the pieces of a word that the table does not know."""
+"""In place of the pieces of a word that the table does not know."""
 
 
 @kernel
@@ -66,48 +66,48 @@ def has_meaning(vector: Vectors) -> bool:
 @kernel
 def blend_nearest(
     weight: float,
+    rule: Rule,
     lengths: Ints,
     days: Floats,
     vectors: Vectors,
     cosines: Floats,
     ordinals: Ints,
-    neighbour: Floats,
-    knobs: Floats,
     first: int,
     begun: int,
     past: Vectors,
     past_days: Floats,
-    blended: Floats,
+    aged: Floats,
 ) -> None:
-    """NN of the rows that have a vector, over their nearest earlier rows: c -> (1 - weight) c + weight max(0, v).
+    """Where two rows have vectors, their cosine becomes (1 - weight) c + weight max(0, v), and ages as before.
 
-    c is the cosine of two rows and v that of their vectors, c itself where the earlier row has none. `neighbour` is NN
-    without vectors. Row i is the ordinal first + i; earlier ones from `begun` on lie in the ring `past`; what lies
-    before that has NN without vectors as its score. Other rows of `blended` are left as they are.
+    c is the cosine of the rows and v that of the vectors; the result goes to `aged`, for the neighbours that `cosines`
+    and `ordinals` list. Row i is the ordinal first + i; earlier ones from `begun` on lie in the ring `past`.
     """
     for i in range(len(lengths)):
         if not has_meaning(vectors[i]):
             continue
-        beta, strong = knobs[BETA], knobs[STRONG]
-        if lengths[i] <= knobs[SHORT]:
-            beta, strong = knobs[SHORT_BETA], knobs[SHORT_STRONG]
-        best = 0.0
+        ageing = rule.short if lengths[i] <= rule.short_terms else rule.long
         for t in range(ordinals.shape[1]):
             j = ordinals[i, t]
-            if j < 0:
-                continue
-            if j < begun:
-                best = max(best, neighbour[i])
+            if j < begun or j < 0:
                 continue
             if j >= first:
                 other, day = vectors[j - first], days[j - first]
             else:
                 other, day = past[j % len(past)], past_days[j % len(past)]
-            likeness = cosines[i, t]
             if has_meaning(other):
                 dot = 0.0
                 for a in range(len(other)):
                     dot += vectors[i, a] * other[a]
-                likeness = (1.0 - weight) * likeness + weight * min(max(dot, 0.0), 1.0)
-            best = max(best, lagged(likeness, days[i] - day, beta, strong))
-        blended[i] = best
+                likeness = (1.0 - weight) * cosines[i, t] + weight * min(max(dot, 0.0), 1.0)
+                aged[i, t] = lagged(likeness, days[i] - day, ageing.beta, ageing.kappa)
+
+
+@kernel
+def mean_of_best(aged: Floats, largeness: Floats, best: int) -> Floats:
+    """NN = (1 - z) a1 + z (a1 + .. + a_best) / best, the a being each row's entries, largest first."""
+    out = np.zeros(len(aged))
+    for i in range(len(aged)):
+        ordered = np.sort(aged[i])[::-1]
+        out[i] = (1.0 - largeness[i]) * ordered[0] + largeness[i] * ordered[:best].sum() / best
+    return out

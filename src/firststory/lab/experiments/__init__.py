@@ -8,6 +8,7 @@ from __future__ import annotations
 
 EXPERIMENTS: dict[str, str] = {
     "fused-novelty": "fused_novelty",
+    "fused-novelty-details": "fused_details",
     "fused-trials": "fused_trials",
     "hashing-yardsticks": "hashing_yardsticks",
     "bars": "bars",

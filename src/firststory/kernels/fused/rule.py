@@ -1,0 +1,44 @@
+"""The constants of the score, by name: kernels take them as one value."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Ageing(NamedTuple):
+    """How a match ages: `cosine (1 + days) ** (-beta (1 - cosine) ** kappa)`."""
+
+    beta: float
+    """For neighbours."""
+    join_beta: float
+    """For clusters, when a row looks for one to join."""
+    kappa: float
+    """How much less a strong match ages than a weak one; 0: all alike."""
+
+
+class Rule(NamedTuple):
+    """What `FusedNovelty` was set to on development streams; the method's page says how."""
+
+    long: Ageing = Ageing(beta=0.6, join_beta=0.4, kappa=3.0)
+    short: Ageing = Ageing(beta=0.3, join_beta=0.2, kappa=0.0)
+    short_terms: int = 30
+    """A row of at most this many terms is short."""
+    join_cosine: float = 0.12
+    """A row joins the nearest cluster if its aged cosine is above this."""
+    silence_floor: float = 0.2
+    """What is left of the cosine to a cluster that has been silent for very long."""
+    silence_days: float = 30.0
+    """In how many days of silence the rest falls by e."""
+    gap_cap: float = 50.0
+    """A gap between documents counts as at most this many mean gaps, or a day, towards a cluster's silence."""
+    idf_power: float = 1.25
+    idf_plus: float = 0.5
+    """Weights are (1 + ln x) (ln((1 + N) / (1 + df)) + idf_plus) ** idf_power."""
+    early_refresh: float = 0.1
+    """At the start of a stream idf is refreshed after this share of the rows so far."""
+    half_life: float = 2000.0
+    """After how many rows half of what was learnt of lags and of cluster sizes is forgotten."""
+    large_size: float = 20.0
+    """Where the nearest clusters have this many rows (geometric mean), they get half of `max_cluster_weight`."""
+    max_cluster_weight: float = 0.67
+    """The weight of the nearest cluster beside the neighbours where clusters are very large."""

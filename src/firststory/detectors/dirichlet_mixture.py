@@ -42,7 +42,7 @@ class DirichletMixture(MixtureView, StreamDetector):
     be broad: it opens very many small ones (on TDT2 1,257 for 30 topics, against 120 with a history; `firststory bench
     clustering`). As a pure detector the cosine of `IncrementalClustering` or `FusedNovelty` is usually ahead, most of
     all where all stories share their vocabulary. Rows are raw counts (fractions are accepted). The score is not a
-    calibrated probability: words come in bursts, the model treats them as independent, and posteriors are nearly 0 or 1.
+    calibrated probability: words come in bursts, the model treats them as independent, and posteriors are near 0 or 1.
 
     **What `fit` does with labels.** `fit(X)` learns the clusters of X. `fit(X, y)` takes X as a *labelled history*:
     it gives the hyper-parameters by empirical Bayes and, as later stories are other stories, no clusters; with

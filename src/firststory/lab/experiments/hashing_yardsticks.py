@@ -13,7 +13,7 @@ from firststory.datasets import load_healthtweets, load_news2017
 from firststory.detectors.fused_novelty import FusedNovelty
 from firststory.evaluate.tdt import tdt_cost
 from firststory.lab.experiments.bootstrap import DRAWS, difference_interval
-from firststory.lab.experiments.fused_streams import LabelledRows, _from_texts, _tdt2
+from firststory.lab.experiments.fused_streams import LabelledRows, _tdt2, from_texts
 from firststory.lab.experiments.headlines import headlines
 from firststory.lab.experiments.kterm_hashing import KTermHashing
 from firststory.lab.experiments.linked_tweets import linked_tweets
@@ -53,9 +53,9 @@ def run(*, quick: bool, out: Path) -> str:
 def streams(*, quick: bool) -> Iterator[LabelledRows]:
     """Headlines, tweets and TDT2, as in `fused-novelty`."""
     most = QUICK_DOCUMENTS if quick else None
-    yield _from_texts("headlines", "news2017", headlines(load_news2017().documents, days=7.0)[:most])
+    yield from_texts("headlines", "news2017", headlines(load_news2017().documents, days=7.0)[:most])
     tweets = load_healthtweets().documents
-    yield _from_texts("and as many alone (checked)", "tweets", linked_tweets(tweets, alone=True)[:most])
+    yield from_texts("and as many alone (checked)", "tweets", linked_tweets(tweets, alone=True)[:most])
     for stream in _tdt2():
         yield stream if most is None else _shortened(stream, most)
 

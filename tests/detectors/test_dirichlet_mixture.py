@@ -295,7 +295,7 @@ def test_a_labelled_history_gives_hyper_parameters_and_by_default_no_clusters():
     unlabelled = fs.DirichletMixture().fit(counts, np.full(len(counts), None))
     plain = fs.DirichletMixture().fit(counts)
     assert pack_state(unlabelled.get_state()) == pack_state(plain.get_state())
-    with pytest.raises(ParameterError, match="one a row"):
+    with pytest.raises(ParameterError, match="one per row"):
         fs.DirichletMixture().fit(counts, labels[:5])
 
 

@@ -133,6 +133,10 @@ class StreamDetector(OutlierMixin, StreamEstimator, ABC):
         """+1 for known, -1 for novel."""
         return np.where(self.decision_function(X) < 0, -1, 1)
 
+    def fit_predict(self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None) -> Ints:
+        """`fit(X, y)`, then `predict(X)`: the rows of X as they look once all of them are known."""
+        return self.fit(X, y, times=times).predict(X)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # scikit-learn's extra checks for outlier detectors feed negative rows whatever `positive_only` says.

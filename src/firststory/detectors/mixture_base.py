@@ -50,7 +50,7 @@ def from_history(
             warnings.warn(
                 f"DirichletMixture: the likelihood of the history has no maximum in λ; {value:g} is used. The labelled "
                 "clusters are too few or too alike: pass base_precision=... as a number.",
-                stacklevel=3,
+                stacklevel=4,  # the caller of fit
             )
     else:
         value = float(precision)

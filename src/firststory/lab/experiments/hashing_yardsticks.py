@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from sklearn.metrics import roc_auc_score
@@ -55,14 +54,10 @@ def streams(*, quick: bool) -> Iterator[LabelledRows]:
     most = QUICK_DOCUMENTS if quick else None
     yield from_texts("headlines", "news2017", headlines(load_news2017().documents, days=7.0)[:most])
     tweets = load_healthtweets().documents
-    yield from_texts("and as many alone (checked)", "tweets", linked_tweets(tweets, alone=True)[:most])
+    yield from_texts("and as many alone", "tweets", linked_tweets(tweets, alone=True)[:most])
     for stream in _tdt2():
-        yield stream if most is None else _shortened(stream, most)
-
-
-def _shortened(stream: LabelledRows, n: int) -> LabelledRows:
-    rows = {name: getattr(stream, name)[:n] for name in ("effective", "plain", "same", "times", "labels")}
-    return replace(stream, **rows)
+        assert stream.times is not None
+        yield stream if most is None else stream.take(slice(most), times=stream.times[:most])
 
 
 def scores_of(stream: LabelledRows) -> dict[str, Floats]:

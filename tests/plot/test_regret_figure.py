@@ -19,6 +19,11 @@ def test_regret_draws_each_learner_with_its_band_and_guides():
     assert ax.get_xscale() == "log"
 
 
+def test_regret_below_zero_is_shown():
+    assert fs.plot.regret({"lucky": np.array([[0.5, 0.2], [0.1, -2.0]])}).get_ylim()[0] < -2.0
+    assert fs.plot.regret({"plain": np.array([0.5, 0.6])}).get_ylim()[0] == 0.0
+
+
 def test_regret_on_given_axes_and_short_curves():
     ax = fs.plot.regret({"one": np.array([0.5, 0.6])})
     assert fs.plot.regret({"again": np.array([0.1])}, ax=ax) is ax

@@ -25,7 +25,7 @@ def regret(curves: Mapping[str, NDArray[np.float64]], ax: Any = None) -> Any:
     'regret'
     """
     ax = axes_or_new(ax, SIZE)
-    longest, anchor = 1, None
+    longest, lowest, anchor = 1, 0.0, None
     for name, values in curves.items():
         runs = np.atleast_2d(values)
         n = np.arange(1, runs.shape[1] + 1)
@@ -33,7 +33,7 @@ def regret(curves: Mapping[str, NDArray[np.float64]], ax: Any = None) -> Any:
         (line,) = ax.plot(n, runs.mean(axis=0), label=label, linewidth=1.8)
         if len(runs) > 1:
             ax.fill_between(n, runs.min(axis=0), runs.max(axis=0), color=line.get_color(), alpha=0.15, linewidth=0)
-        longest = max(longest, len(n))
+        longest, lowest = max(longest, len(n)), min(lowest, float(runs.min()))
         if anchor is None:
             at = max(len(n) // 10, 1)
             anchor = name, at, float(runs.mean(axis=0)[at - 1])
@@ -46,7 +46,7 @@ def regret(curves: Mapping[str, NDArray[np.float64]], ax: Any = None) -> Any:
         ):
             label = f"{name} at n = {at}, continued as {growth}"
             ax.plot(n, value * values, color="0.35", linewidth=1.2, linestyle=style, label=label)
-    ax.set(xscale="log", xlabel="documents n", ylabel="regret", xlim=(1, 1.05 * longest), ylim=(0, None))
+    ax.set(xscale="log", xlabel="documents n", ylabel="regret", xlim=(1, 1.05 * longest), ylim=(1.05 * lowest, None))
     ax.grid(alpha=0.25)
     # Under the axes: bands are wide, and there is no corner that is always free.
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), frameon=False, fontsize="small", ncols=1)

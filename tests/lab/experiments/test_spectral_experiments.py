@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from firststory.lab.experiments import EXPERIMENTS, spectral_nonstochastic, spectral_real, spectral_synthetic
+from firststory.lab.experiments import (
+    EXPERIMENTS,
+    single_topic,
+    spectral_nonstochastic,
+    spectral_real,
+    spectral_synthetic,
+)
 from firststory.lab.experiments.single_topic import BLOCK_TOPICS, WEIGHTS, Setting
 
 
@@ -51,3 +57,18 @@ def test_documents_are_cut_to_exactly_fifty_of_the_frequent_words():
     assert rows.shape[1] == 500 and 0 < rows.shape[0] < 60 + 1
     assert set(np.asarray(rows.sum(axis=1)).ravel()) == {50.0}
     assert rows.data.min() >= 1.0
+
+
+def test_figures_say_what_their_axis_cuts_off():
+    from matplotlib.figure import Figure
+
+    def title(curve):
+        ax = Figure().add_subplot()
+        ax.plot(np.arange(2, 2 + len(curve)), curve)
+        return single_topic._cut_beginning(ax, 10)
+
+    late = np.linspace(2.0, 1.0, 30)
+    assert title(late) == "\nNLL cut at 1.72: higher until step 10"
+    assert title(np.append(0.0, late)) == "\nNLL cut at 0.86 and 1.76: higher until step 9, lower until step 2"
+    assert title(np.append(0.0, np.full(20, 1.0))).endswith("lower until step 2")
+    assert title(np.full(20, 1.0)) == ""

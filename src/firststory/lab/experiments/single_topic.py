@@ -187,10 +187,18 @@ def _cut_beginning(ax: Any, first: int) -> str:
     curves = [np.asarray(line.get_ydata()) for line in ax.get_lines()]
     low, high = min(curve[first:].min() for curve in curves), max(curve[first:].max() for curve in curves)
     margin = 0.1 * (high - low)
-    ceiling = high + margin
-    ax.set_ylim(low - 2 * margin, ceiling)
-    above = [int(np.flatnonzero(curve > ceiling)[-1]) for curve in curves if (curve > ceiling).any()]
-    return f"\nNLL cut at {ceiling:.2f}: higher until step {max(above) + 2}" if above else ""
+    floor, ceiling = low - 2 * margin, high + margin
+    ax.set_ylim(floor, ceiling)
+    above, below = (max(map(_last_step, np.array(curves) > ceiling)), max(map(_last_step, np.array(curves) < floor)))
+    said = [f"higher until step {above}"] * (above > 0) + [f"lower until step {below}"] * (below > 0)
+    limits = f"{ceiling:.2f}" if not below else f"{floor:.2f} and {ceiling:.2f}" if above else f"{floor:.2f}"
+    return f"\nNLL cut at {limits}: {', '.join(said)}" if said else ""
+
+
+def _last_step(where: Any) -> int:
+    """The last step at which it holds, 0 for never; curves begin at step 2."""
+    steps = np.flatnonzero(where)
+    return int(steps[-1]) + 2 if steps.size else 0
 
 
 def _band(values: Floats) -> tuple[Floats, Floats]:

@@ -1,6 +1,6 @@
-"""Non-negative l1 sparse coding, l(p, A) = min_{x>=0} |p - A x|_1 + alpha |x|_1: exact, and by the papers' ADMM.
+"""Non-negative l1 sparse coding, l(p, A) = min_{x>=0} |p - x A|_1 + alpha |x|_1: exact, and by the papers' ADMM.
 
-Documents and atoms are CSR rows here (n x m and k x m); the papers write both as columns.
+Documents P (n x m), atoms A (k x m) and codes X (n x k) are CSR rows; the papers write all three as columns.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from firststory.arrays import Floats
 from firststory.kernels.l1.coding import code_documents
+from firststory.kernels.l1.layout import ByTerm, CodingProblem, CodingResult, rows_of
 from firststory.solvers.blocks import run_blocks
 from firststory.solvers.spectrum import largest_eigenvalue
 
@@ -22,11 +23,11 @@ TOLERANCE = 1e-10
 
 MAX_PIVOTS = 20_000
 
-DIRECT = 96
+TABLEAU_ATOMS = 96
 """Up to this many surviving atoms go into one tableau; above, column generation."""
 
-BLOCK = 512
-"""Documents a block: fixed, so that results cannot depend on the number of threads."""
+BLOCK_DOCUMENTS = 512
+"""Documents per block: fixed, so that results cannot depend on the number of threads."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class TermMajor:
 
 @dataclass(frozen=True)
 class L1Coding:
-    """Codes and how good they are, a document each."""
+    """Codes and how good they are, one row per document."""
 
     codes: sp.csr_matrix
     """n x k, non-negative."""
@@ -53,7 +54,9 @@ class L1Coding:
     nearest: Floats
     """max_j d_j over the atoms that share a term with the document: how far the best one is from being of use."""
     violation: Floats
-    """Dual infeasibility (exact) or the larger of the two residuals (ADMM)."""
+    """How far from the optimum, 0 at it. Exact coding: the largest of the dual infeasibility max_j (d_j - a_j'z) and the
+    gap between codes and duals as a part of |p|_1, both computed from the atoms themselves wherever many or small pivots
+    put the tableau in doubt. ADMM: the larger of the two residuals."""
     iterations: NDArray[np.int64]
     survivors: NDArray[np.int64]
     duals: sp.csr_matrix | None = None
@@ -68,13 +71,13 @@ def code_exactly(
     over: float = 1.0,
     n_jobs: int | None = 1,
     duals: bool = False,
-    direct: int = DIRECT,
+    tableau_atoms: int = TABLEAU_ATOMS,
     tolerance: float = TOLERANCE,
     max_pivots: int = MAX_PIVOTS,
 ) -> L1Coding:
     """The optimum by reduction, safe screening and a bounded simplex (equation 5).
 
-    `over` weighs over-coverage: 1 is the l1 loss, less forgives atoms that say more than the document. Documents may
+    `over` weighs over-coverage: 1 is the l1 loss, less forgives atoms that cover more than the document has. Documents may
     be wider than the atoms. The result does not depend on `n_jobs`.
 
     Examples
@@ -90,52 +93,48 @@ def code_exactly(
     ptr = by.by_term.indptr
     if m > width:  # terms that no atom has ever seen
         ptr = np.concatenate([ptr, np.full(m - width, ptr[-1], dtype=ptr.dtype)])
-    objective, nearest, violation = np.empty(n), np.empty(n), np.empty(n)
-    pivots, survivors, counts = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    code_atoms, code_values = np.empty(documents.nnz, np.int32), np.empty(documents.nnz)
-    z = np.zeros(documents.nnz if duals else 0)
+    holders = ByTerm(ptr, by.by_term.indices, by.by_term.data)
+    problem = CodingProblem(float(alpha), float(over), float(tolerance), max_pivots, tableau_atoms)
+    result = CodingResult(
+        objective=np.empty(n),
+        nearest=np.empty(n),
+        pivots=np.empty(n, np.int64),
+        survivors=np.empty(n, np.int64),
+        violation=np.empty(n),
+        n_codes=np.empty(n, np.int64),
+        code_atoms=np.empty(documents.nnz, np.int32),
+        code_values=np.empty(documents.nnz),
+        duals=np.zeros(documents.nnz if duals else 0),
+    )
 
     def block(start: int, stop: int) -> None:
-        code_documents(
-            start,
-            stop,
-            documents.indptr,
-            documents.indices,
-            documents.data,
-            ptr,
-            by.by_term.indices,
-            by.by_term.data,
-            by.mass,
-            float(alpha),
-            float(over),
-            float(tolerance),
-            max_pivots,
-            direct,
-            objective,
-            nearest,
-            pivots,
-            survivors,
-            violation,
-            counts,
-            code_atoms,
-            code_values,
-            z,
-        )
+        code_documents(start, stop, rows_of(documents), holders, by.mass, problem, result)
 
-    run_blocks(block, n, BLOCK, n_jobs)
+    run_blocks(block, n, BLOCK_DOCUMENTS, n_jobs)
+    # A block's codes stand one after another from its first document's place on: close the gaps between blocks.
     ends = np.zeros(n + 1, np.int64)
-    np.cumsum(counts, out=ends[1:])
-    first = documents.indptr[:n:BLOCK]
-    length = ends[np.minimum(np.arange(BLOCK, n + BLOCK, BLOCK), n)] - ends[:n:BLOCK]
+    np.cumsum(result.n_codes, out=ends[1:])
+    first = documents.indptr[:n:BLOCK_DOCUMENTS]
+    length = (
+        ends[np.minimum(np.arange(BLOCK_DOCUMENTS, n + BLOCK_DOCUMENTS, BLOCK_DOCUMENTS), n)] - ends[:n:BLOCK_DOCUMENTS]
+    )
     spans = [slice(a, a + m) for a, m in zip(first.tolist(), length.tolist(), strict=True)]
-    out_atoms = np.concatenate([code_atoms[span] for span in spans] or [code_atoms])
-    out_values = np.concatenate([code_values[span] for span in spans] or [code_values])
-    dual = sp.csr_matrix((z, documents.indices, documents.indptr), shape=(n, m)) if duals else None
-    return L1Coding(csr((out_values, out_atoms, ends), (n, k)), objective, nearest, violation, pivots, survivors, dual)
+    code_atoms = np.concatenate([result.code_atoms[span] for span in spans] or [result.code_atoms])
+    code_values = np.concatenate([result.code_values[span] for span in spans] or [result.code_values])
+    dual = sp.csr_matrix((result.duals, documents.indices, documents.indptr), shape=(n, m)) if duals else None
+    return L1Coding(
+        csr((code_values, code_atoms, ends), (n, k)),
+        result.objective,
+        result.nearest,
+        result.violation,
+        result.pivots,
+        result.survivors,
+        dual,
+    )
 
 
 def csr(parts: tuple[Floats, Any, Any], shape: tuple[int, int]) -> sp.csr_matrix:
-    """A CSR matrix from sorted, duplicate-free parts; says so, which spares SciPy the look."""
+    """A CSR matrix from sorted, duplicate-free parts; marked as such, so that SciPy need not check."""
     matrix = sp.csr_matrix(parts, shape=shape)
     matrix.has_sorted_indices = True
     matrix.has_canonical_format = True
@@ -145,7 +144,7 @@ def csr(parts: tuple[Floats, Any, Any], shape: tuple[int, int]) -> sp.csr_matrix
 def objective_of(
     documents: sp.csr_matrix, atoms: sp.csr_matrix, codes: sp.csr_matrix, alpha: float, over: float = 1.0
 ) -> Floats:
-    """|(p - A x)_+|_1 + over |(A x - p)_+|_1 + alpha |x|_1 of each row, for any codes."""
+    """|(p - x A)_+|_1 + over |(x A - p)_+|_1 + alpha |x|_1 of each row, for any codes."""
     residual = (documents - codes @ atoms).tocsr()
     positive = np.asarray(residual.maximum(0).sum(axis=1), dtype=np.float64).ravel()
     negative = np.asarray((-residual).maximum(0).sum(axis=1), dtype=np.float64).ravel()
@@ -166,11 +165,11 @@ def code_by_admm(
 ) -> L1Coding:
     """The papers' ADMM for X with A fixed (appendix, Algorithm 2), kept as reference; scipy.sparse, float64.
 
-    E <- soft(P - A X + rho/phi, 1/phi);  X <- max(X - kappa A'(A X + E - P - rho/phi) - alpha kappa/phi, 0);
-    rho <- rho + gamma phi (P - A X - E), with kappa = 1/Psi_max(A). By Moreau's identity E is never formed: with
-    Lam = clip(rho + phi (P - A X), -1, 1), X moves along A'Lam and rho becomes a mean of itself and Lam. Stops when
-    both residuals, primal |P - A X - E|_F and dual phi |A (X - X_previous)|_F, are below `tolerance` |P|_F, or when
-    the objective of all documents is at most `target` (looked at every ten iterations). All documents move together,
+    E <- soft(P - X A + rho/phi, 1/phi);  X <- max(X - kappa (X A + E - P - rho/phi) A' - alpha kappa/phi, 0);
+    rho <- rho + gamma phi (P - X A - E), with kappa = 1/Psi_max(A). By Moreau's identity E is never formed: with
+    Lam = clip(rho + phi (P - X A), -1, 1), X moves along Lam A' and rho becomes a mean of itself and Lam. Stops when
+    both residuals, primal |P - X A - E|_F and dual phi |(X - X_previous) A|_F, are below `tolerance` |P|_F, or when
+    the objective of all documents is at most `target` (checked every ten iterations). All documents move together,
     so `iterations` and `violation` are the same for each.
     """
     P = documents

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -29,7 +32,12 @@ def detectors():
     online = [{"multiplier": m} for m in ("carry", "reset", "inner", "dual")]
     online += [{"init": i} for i in ("documents", "kmeans")] + [{"loss": "asymmetric", "over_weight": 0.3}]
     yield from (fs.OnlineL1Dictionary(n_atoms=20, random_state=0, **options) for options in online)
-    for options in ({}, {"update_codes": False}, {"method": "admm", "max_rounds": 2}):
+    for options in (
+        {},
+        {"update_codes": False},
+        {"update_codes": False, "method": "admm"},
+        {"method": "admm", "max_rounds": 2},
+    ):
         yield fs.BatchL1Dictionary(n_atoms=20, growth=3, **options)
     yield from (fs.BatchL2Dictionary(n_atoms=20, growth=3, squared=squared) for squared in (True, False))
 
@@ -64,6 +72,12 @@ def test_score_then_learn_codes_each_document_once(monkeypatch):
     monkeypatch.setattr(base, "code_exactly", lambda *a, **k: calls.append(a[0].shape[0]) or real(*a, **k))
     model.score_then_learn(stream(seed=1)[0])
     assert calls == [120]
+
+
+def test_the_worked_example_of_the_method_page():
+    page = Path(__file__).parents[2] / "docs" / "methods" / "l1-dictionary.md"
+    done = doctest.testfile(str(page), module_relative=False)
+    assert done.attempted > 5 and done.failed == 0
 
 
 def test_objective_codes_and_explanation_agree():
@@ -121,6 +135,21 @@ def test_batch_objective_never_rises_and_the_dictionary_grows():
     for t in range(3):
         windowed.partial_fit(stream(seed=t)[0])
     assert windowed.documents_.shape[0] == 50
+
+
+@pytest.mark.parametrize("method", ["subgradient", "admm"])
+def test_the_variant_of_2011_keeps_earlier_codes_and_lowers_the_loss(method):
+    model = fs.BatchL1Dictionary(n_atoms=10, growth=4, update_codes=False, method=method)
+    model.partial_fit(stream(seed=0)[0])
+    first = model.codes_.toarray()
+    model.partial_fit(stream(seed=1)[0])
+    np.testing.assert_array_equal(model.codes_.toarray()[:120, :10], first)
+    assert not model.codes_[:120, 10:].nnz and model.codes_.shape == (240, 14)
+    # The loss of all documents for their codes: that of the atoms kept, never above the one before.
+    left = np.abs((model.documents_ - model.codes_ @ model.atoms_).toarray()).sum()
+    assert model.history_[-1] == pytest.approx(left) and model.history_[-1] <= model.history_[0]
+    if method == "subgradient":
+        assert model.history_[-1] < model.history_[0]
 
 
 CASES = {

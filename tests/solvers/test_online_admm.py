@@ -1,4 +1,4 @@
-"""The sparse OIADMM step against the papers' letters, and the two theorems as tests."""
+"""The sparse OIADMM step against Algorithm 2 as printed, and the two theorems as tests."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_sparse_equals_dense_over_chained_steps(seed, beta, over):
     index=st.sampled_from([np.int32, np.int64]),
 )
 def test_inner_steps_equal_dense_steps_on_the_same_documents(seed, beta, over, gram, index):
-    """Delta is never formed, clipped often (beta = 50) or hardly: the atoms are those of the letter, to 1e-12."""
+    """Delta is never formed, clipped often (beta = 50) or hardly: the atoms are those of Algorithm 2, to 1e-12."""
     rng = np.random.default_rng(seed)
     n, m, k = int(rng.integers(1, 9)), int(rng.integers(2, 14)), int(rng.integers(1, 7))
     P, X, A = random_rows(rng, n, m), random_rows(rng, n, k), random_rows(rng, k, m)
@@ -100,8 +100,8 @@ def test_many_terms_and_atoms_take_every_path_of_the_term_kernel(gram, monkeypat
     rng = np.random.default_rng(5)
     n, m, k = 40, 700, 60
     monkeypatch.setattr(atom_moves, "GRAM_ATOMS", 1024 if gram else 0)
-    monkeypatch.setattr(atom_moves, "HEAVY", 20)
-    monkeypatch.setattr(atom_moves, "TERMS", 64)
+    monkeypatch.setattr(atom_moves, "FREQUENT_TERMS", 20)
+    monkeypatch.setattr(atom_moves, "BLOCK_TERMS", 64)
     P = random_rows(rng, n, m, 0.05) + np.pad(random_rows(rng, n, 30, 0.8), ((0, 0), (0, m - 30)))
     P /= P.sum(axis=1, keepdims=True)
     X = 0.3 * random_rows(rng, n, k, 0.1)

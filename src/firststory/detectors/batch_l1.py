@@ -9,20 +9,25 @@ import numpy as np
 import scipy.sparse as sp
 
 from firststory.arrays import Floats
-from firststory.detectors.l1_base import L1DictionaryDetector, unit_rows
+from firststory.detectors.l1_base import L1DictionaryDetector, stacked, unit_rows, word_atoms
 from firststory.parameters import Interval, StrOptions
-from firststory.solvers.initial_atoms import missing_words, single_words
 from firststory.solvers.l1_coding import code_exactly
-from firststory.solvers.l1_dictionary import atoms_by_admm, learn_dictionary
+from firststory.solvers.l1_dictionary import atoms_by_admm, atoms_by_subgradient, learn_dictionary, residual_norm
+
+ADMM_PENALTY = 100.0
+"""phi of the ADMM for fixed codes; the paper's 5 converges more slowly on documents of unit mass."""
+
+ADMM_MULTIPLIERS = 256
+"""Multipliers that a document keeps in that ADMM, the largest: all would grow to the size of the vocabulary."""
 
 
 class BatchL1Dictionary(L1DictionaryDetector):
     """Novelty as what a batch-learnt l1-dictionary leaves unexplained.
 
     Scores are those of the dictionary of the past. Then the dictionary grows by `growth` atoms, and problem (2) is
-    minimised over all documents so far, from the dictionary as it stands: exact codes, and steps that lower the
-    objective. Use it as the yardstick of `OnlineL1Dictionary`, or where a stream is short. Memory holds every
-    document (its non-zeros) unless `window` says how many of the latest to keep.
+    minimised over all documents so far, starting from the present dictionary: exact codes, and steps that lower the
+    objective. Use it to compare `OnlineL1Dictionary` with, or where a stream is short. Do not use it on an endless
+    stream: time and memory grow with the documents kept, which are all unless `window` says how many of the latest.
 
     Parameters
     ----------
@@ -31,18 +36,18 @@ class BatchL1Dictionary(L1DictionaryDetector):
     alpha : float
         Price of a code, the papers' lambda.
     growth : int
-        Atoms added a timestep (eta), each a word that is badly explained so far; never more atoms than documents.
+        Atoms added per timestep (eta), each a word that is badly explained so far; never more atoms than documents.
     update_codes : bool
         True minimises over codes and atoms. False is the variant of 2011: codes of earlier documents are kept, new
-        documents are coded once, and only the atoms move (by ADMM).
+        documents are coded once, and only the atoms move.
     method : {"subgradient", "admm"}
-        How the atoms move: projected gradient steps of the whole objective, or the papers' ADMM.
+        How the atoms move: projected (sub)gradient steps that descend, or the papers' ADMM for fixed codes.
     init, init_rounds, beta, loss, over_weight, n_jobs, random_state
         As in `OnlineL1Dictionary`; beta serves the initial dictionary only.
     tolerance : float
-        A timestep's learning ends when five rounds together lower the objective by less than this part of it.
+        A timestep's learning ends when five rounds together lower the objective by less than this fraction of it.
     max_rounds : int
-        Or after so many rounds.
+        The most rounds per timestep.
     window : int or None
         Documents kept.
 
@@ -135,11 +140,8 @@ class BatchL1Dictionary(L1DictionaryDetector):
         unit = unit_rows(rows)
         coding = self._code_rows(unit)
         atoms = self._wide_atoms(unit.shape[1])
-        if self.documents_.shape[0]:
-            left = unit - coding.codes @ atoms
-            size = min(self.growth, max(0, self.documents_.shape[0] + unit.shape[0] - atoms.shape[0]))
-            words = missing_words(left, atoms, size)
-            atoms = sp.vstack([atoms, single_words(words, words.size, unit.shape[1])]).tocsr()
+        new = word_atoms(unit, coding.codes, atoms, self.growth, self.documents_.shape[0])
+        atoms = sp.vstack([atoms, new]).tocsr()
         documents = stacked(self.documents_, unit, self.window)
         if self.update_codes:
             learnt = learn_dictionary(
@@ -156,16 +158,23 @@ class BatchL1Dictionary(L1DictionaryDetector):
         else:
             fresh = code_exactly(unit, atoms, self.alpha, over=self._over, n_jobs=self.n_jobs).codes
             codes = stacked(self.codes_, fresh, self.window)
-            before = atoms_by_admm(documents, atoms, codes, over=self._over, max_iterations=0).objective
-            update = atoms_by_admm(documents, atoms, codes, phi=100.0, over=self._over, n_jobs=self.n_jobs)
+            before = residual_norm(documents, atoms, codes, self._over)
+            if self.method == "admm":
+                update = atoms_by_admm(
+                    documents,
+                    atoms,
+                    codes,
+                    phi=ADMM_PENALTY,
+                    over=self._over,
+                    most=ADMM_MULTIPLIERS,
+                    max_iterations=self.max_rounds,
+                    n_jobs=self.n_jobs,
+                )
+            else:
+                update = atoms_by_subgradient(
+                    documents, atoms, codes, over=self._over, max_rounds=self.max_rounds, n_jobs=self.n_jobs
+                )
             self.atoms_, history = update.atoms, (before, update.objective)
         self.documents_, self.codes_, self.history_ = documents, codes, np.array(history)
-        self._look()
+        self._index_atoms()
         return self._score(coding)
-
-
-def stacked(old: sp.csr_matrix, new: sp.csr_matrix, window: int | None) -> sp.csr_matrix:
-    """Old rows, widened, above new ones; the latest `window` of them."""
-    wide = sp.csr_matrix((old.data, old.indices, old.indptr), shape=(old.shape[0], new.shape[1]))
-    rows = sp.vstack([wide, new]).tocsr()
-    return rows if window is None or rows.shape[0] <= window else rows[rows.shape[0] - window :]

@@ -14,7 +14,13 @@ from firststory.arrays import Floats
 from firststory.detectors.base import StreamDetector
 from firststory.errors import ParameterError
 from firststory.kernels.l1.project import project_rows
-from firststory.solvers.initial_atoms import cluster_centres, heavy_words, random_documents
+from firststory.solvers.initial_atoms import (
+    cluster_centres,
+    heavy_words,
+    missing_words,
+    random_documents,
+    single_words,
+)
 from firststory.solvers.l1_coding import L1Coding, TermMajor, code_exactly
 from firststory.solvers.l1_dictionary import start_dictionary
 from firststory.state import State
@@ -36,6 +42,25 @@ def unit_rows(rows: sp.csr_matrix, order: int = 1) -> sp.csr_matrix:
     return unit
 
 
+def stacked(old: sp.csr_matrix, new: sp.csr_matrix, window: int | None) -> sp.csr_matrix:
+    """Old rows, widened, above new ones; the latest `window` of them."""
+    wide = sp.csr_matrix((old.data, old.indices, old.indptr), shape=(old.shape[0], new.shape[1]))
+    rows = sp.vstack([wide, new]).tocsr()
+    return rows if window is None or rows.shape[0] <= window else rows[rows.shape[0] - window :]
+
+
+def word_atoms(
+    unit: sp.csr_matrix, codes: sp.csr_matrix, atoms: sp.csr_matrix, growth: int, n_earlier: int
+) -> sp.csr_matrix:
+    """The atoms by which a batch dictionary grows: single words, those that this timestep leaves least explained.
+
+    None in the first timestep, and never more atoms than documents.
+    """
+    size = min(growth, max(0, n_earlier + unit.shape[0] - atoms.shape[0])) if n_earlier else 0
+    words = missing_words(unit - codes @ atoms, atoms, size)
+    return single_words(words, words.size, unit.shape[1])
+
+
 class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamDetector):
     """Base: `atoms_` (k x m, CSR) is the dictionary, and a document's score is what it leaves unexplained.
 
@@ -50,7 +75,7 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
 
     @property
     def components_(self) -> Floats:
-        """The atoms as a dense k x m array, one a row; made anew at each call."""
+        """The atoms as a dense k x m array, one per row; computed at each call."""
         check_is_fitted(self)
         return np.asarray(self._wide_atoms(self.n_features_in_).toarray())
 
@@ -71,9 +96,9 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
         return self._code(X).objective
 
     def explain(self, X: ArrayLike | sp.spmatrix) -> Floats | sp.csr_matrix:
-        """The residual p - A x of each row and term; sparse for sparse rows, dense for dense ones.
+        """The residual p - x A of each row and term; sparse for sparse rows, dense for dense ones.
 
-        Positive: no atom explains this much of the term. Negative: atoms said more of it than the document does.
+        Positive: no atom explains this much of the term. Negative: atoms cover more of it than the document has.
         """
         check_is_fitted(self)
         rows = unit_rows(self._rows(X, learn=False))
@@ -84,12 +109,12 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
         return residual if sp.issparse(X) else np.asarray(residual.toarray())
 
     def columns_in_use(self) -> NDArray[np.int64]:
-        """The columns of the documents that are remembered; what atoms know beyond them can be forgotten."""
+        """The columns of the documents that are remembered; other columns of the atoms can be forgotten."""
         held = getattr(self, "documents_", None)
         return np.unique(held.indices).astype(np.int64) if held is not None else np.empty(0, dtype=np.int64)
 
     def renumber(self, new: NDArray[np.int64]) -> None:
-        """Columns under other numbers: column v becomes `new[v]`, in the same order; what is -1 is forgotten."""
+        """Renumber columns: column v becomes `new[v]`, in the same order; what is -1 is forgotten."""
         kept = np.flatnonzero(new >= 0)
         for name in ("atoms_", "multipliers_", "documents_"):
             rows = getattr(self, name, None)
@@ -97,7 +122,7 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
                 wide = sp.csr_matrix((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], new.size))
                 setattr(self, name, wide[:, kept])
         self.n_features_in_ = kept.size
-        self._look()
+        self._index_atoms()
 
     def _novelty(self, rows: sp.csr_matrix, times: Floats | None) -> Floats:
         return self._score(self._code_rows(unit_rows(rows)))
@@ -118,14 +143,14 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
             view = (self.atoms_, TermMajor.of(self.atoms_))
         return code_exactly(unit, view[1], self.alpha, over=self._over, n_jobs=self.n_jobs, duals=duals)
 
-    def _look(self) -> None:
+    def _index_atoms(self) -> None:
         """Keep the dictionary term by term until the atoms change; not state, since it follows from them."""
         self._view = (self.atoms_, TermMajor.of(self.atoms_))
 
     def set_state(self, state: State) -> Self:
         super().set_state(state)
         if hasattr(self, "atoms_"):
-            self._look()
+            self._index_atoms()
         return self
 
     def _wide_atoms(self, width: int) -> sp.csr_matrix:
@@ -153,7 +178,7 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
                 parameter="init",
                 allowed=f"n_atoms = {n_atoms} finite non-negative rows of at most {width} columns",
                 received=f"an array of shape {atoms.shape}",
-                remedy="Pass one atom a row over the columns of X, and set n_atoms to their number.",
+                remedy="Pass one atom per row over the columns of X, and set n_atoms to their number.",
             )
         atoms.sum_duplicates()
         project_rows(atoms.indptr, atoms.data, 1.0)

@@ -158,7 +158,7 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         self._update(unit, before, coding)
         if self.recycle_after is not None:
             self._recycle(unit, before, coding.codes, self.recycle_after)
-        self._look()
+        self._index_atoms()
         self.n_empty_ += int((np.diff(unit.indptr) == 0).sum())
         return self._score(coding)
 

@@ -54,9 +54,9 @@ class L1Coding:
     nearest: Floats
     """max_j d_j over the atoms that share a term with the document: how far the best one is from being of use."""
     violation: Floats
-    """How far from the optimum, 0 at it. Exact coding: the largest of the dual infeasibility max_j (d_j - a_j'z) and the
-    gap between codes and duals as a part of |p|_1, both computed from the atoms themselves wherever many or small pivots
-    put the tableau in doubt. ADMM: the larger of the two residuals."""
+    """How far from the optimum, 0 at it. Exact coding: the larger of the dual infeasibility max_j (d_j - a_j'z) and the
+    gap between codes and duals as a fraction of |p|_1, both computed from the atoms themselves wherever many or small
+    pivots put the tableau in doubt. ADMM: the larger of the two residuals."""
     iterations: NDArray[np.int64]
     survivors: NDArray[np.int64]
     duals: sp.csr_matrix | None = None
@@ -77,8 +77,8 @@ def code_exactly(
 ) -> L1Coding:
     """The optimum by reduction, safe screening and a bounded simplex (equation 5).
 
-    `over` weighs over-coverage: 1 is the l1 loss, less forgives atoms that cover more than the document has. Documents may
-    be wider than the atoms. The result does not depend on `n_jobs`.
+    `over` weighs over-coverage: 1 is the l1 loss, less forgives atoms that cover more than the document has. Documents
+    may be wider than the atoms. The result does not depend on `n_jobs`.
 
     Examples
     --------

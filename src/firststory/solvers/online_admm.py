@@ -1,9 +1,9 @@
-"""OIADMM, one inexact ADMM step a timestep: the papers' Algorithm 2 in dense letters, and the same without density.
+"""OIADMM, one inexact ADMM step per timestep: the paper's Algorithm 2 written densely, and the same step kept sparse.
 
-    R = P - A X;  Gamma = soft(R + Delta/beta, 1/beta);  G = -(Delta/beta + R - Gamma) X'
-    A+ = Proj_C(max(0, A - tau G));  Delta+ = Delta + beta (P - A+ X - Gamma)                               (4)
+    R = P - X A;  Gamma = soft(R + Delta/beta, 1/beta);  G = -X' (Delta/beta + R - Gamma)
+    A+ = Proj_C(max(0, A - tau G));  Delta+ = Delta + beta (P - X A+ - Gamma)                               (4)
 
-Documents, atoms and codes are rows here: P is n x m, A is k x m, X is n x k.
+Rows are documents (P and Delta, n x m), atoms (A, k x m) and codes (X, n x k); the paper writes all of them as columns.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from numpy.typing import NDArray
 
 from firststory.arrays import Floats
 from firststory.kernels.l1.dictionary import by_term, term_correlations, without_small
+from firststory.kernels.l1.layout import ByTerm, Multipliers, Penalty, rows_of
 from firststory.kernels.l1.multipliers import carried_multipliers, clipped_excess, clipped_multipliers, largest_first
 from firststory.kernels.l1.project import project_rows
-from firststory.solvers.atom_moves import TERMS, AtomMover, ByTerm
+from firststory.solvers.atom_moves import BLOCK_TERMS, AtomMover, by_term_of, no_terms
 from firststory.solvers.blocks import run_blocks
 from firststory.solvers.spectrum import largest_eigenvalue
 
-DOCUMENTS = 256
-"""Documents a block; fixed, so that nothing depends on the number of threads."""
+BLOCK_DOCUMENTS = 256
+"""Documents per block; fixed, so that nothing depends on the number of threads."""
 
-PRUNE = 0.25
-"""Correlations that could reach this part of their atom's threshold stay in the sums of the inner steps."""
+KEPT_THRESHOLD_SHARE = 0.25
+"""Correlations that could reach this share of their atom's threshold stay in the sums of the inner steps."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class OnlineStep:
     """Delta+, or None where it was not asked for."""
     tau: float
     violation: float
-    """|Gamma - (P - A+ X)|_F^2, the term that the theorem sums; nan where Delta+ was not asked for."""
+    """|Gamma - (P - X A+)|_F^2, the term that the theorem sums; nan where Delta+ was not asked for."""
 
 
 def step_size(codes: sp.csr_matrix) -> float:
@@ -50,7 +51,7 @@ def step_size(codes: sp.csr_matrix) -> float:
 def online_step_dense(
     P: Floats, A: Floats, X: Floats, Delta: Floats, beta: float = 5.0, tau: float | None = None, over: float = 1.0
 ) -> tuple[Floats, Floats, Floats]:
-    """Algorithm 2 to the letter, dense: the reference. Returns A+, Delta+ and Gamma."""
+    """Algorithm 2 as printed (equation 4), dense: the reference. Returns A+, Delta+ and Gamma."""
     tau = step_size(sp.csr_matrix(X)) if tau is None else tau
     R = P - X @ A
     Z = R + Delta / beta
@@ -99,69 +100,26 @@ def online_step(
     if not want_multipliers:
         reach[np.diff(codes.indptr) == 0] = 0
     room = np.concatenate([[0], np.cumsum(reach)])
-    m_terms, m_values = np.empty(room[-1], np.int32), np.empty(room[-1])
-    counts = np.zeros(n, np.int64)
+    clipped = Multipliers(room, np.zeros(n, np.int64), np.empty(room[-1], np.int32), np.empty(room[-1]))
+    penalty = Penalty(float(beta), float(gamma), float(over))
+    P, X, Delta = rows_of(documents), rows_of(codes), rows_of(delta)
 
     def clip(start: int, stop: int) -> None:
-        clipped_multipliers(
-            start,
-            stop,
-            documents.indptr,
-            documents.indices,
-            documents.data,
-            codes.indptr,
-            codes.indices,
-            codes.data,
-            atoms.indptr,
-            atoms.indices,
-            atoms.data,
-            delta.indptr,
-            delta.indices,
-            delta.data,
-            beta,
-            over,
-            m,
-            want_multipliers,
-            room,
-            counts,
-            m_terms,
-            m_values,
-        )
+        clipped_multipliers(start, stop, P, X, rows_of(atoms), Delta, penalty, m, want_multipliers, clipped)
 
-    run_blocks(clip, n, DOCUMENTS, n_jobs)
-    listed = ByTerm(*by_term(room, counts, m_terms, m_values, m))
+    run_blocks(clip, n, BLOCK_DOCUMENTS, n_jobs)
+    listed = by_term(*clipped, m)
     mover = AtomMover(codes, np.diff(listed.ptr), tau / beta, beta, n_jobs)
-    after = mover.move(atoms, listed, ByTerm.of(atoms))
+    after = mover.move(atoms, listed, by_term_of(atoms))
     if not want_multipliers:
         return OnlineStep(after, None, tau, float("nan"))
     kept, change = np.zeros(n, np.int64), np.zeros(n)
 
     def carry(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
-        return carried_multipliers(
-            start,
-            stop,
-            delta.indptr,
-            delta.indices,
-            delta.data,
-            codes.indptr,
-            codes.indices,
-            codes.data,
-            room,
-            counts,
-            m_terms,
-            m_values,
-            after.indptr,
-            after.indices,
-            after.data,
-            beta,
-            gamma,
-            m,
-            m if most is None else most,
-            kept,
-            change,
-        )
+        most_kept = m if most is None else most
+        return carried_multipliers(start, stop, Delta, X, clipped, rows_of(after), penalty, m, most_kept, kept, change)
 
-    carried = _stacked(run_blocks(carry, n, DOCUMENTS, n_jobs), kept, m)
+    carried = _stacked(run_blocks(carry, n, BLOCK_DOCUMENTS, n_jobs), kept, m)
     return OnlineStep(after, carried, tau, float(change.sum()) / (gamma * beta) ** 2)
 
 
@@ -178,10 +136,10 @@ def inner_steps(
 ) -> sp.csr_matrix:
     """The atoms after `n_steps` steps on the same documents and codes, from Delta = 0.
 
-    Delta is never formed. After t steps it is beta (t P - (A_1 + ... + A_t) X) - F, where F holds what clipping has
-    taken: little, at beta = 5. So P X' and X X' are summed once, and a step costs as much as its atoms and F do.
+    Delta is never formed. After t steps it is beta (t P - X (A_1 + ... + A_t)) - F, where F holds what clipping has
+    taken: little, at beta = 5. So X'P and X'X are summed once, and a step costs as much as its atoms and F do.
 
-    An entry of P X' adds tau t times itself to its atom at most (less what atoms cover), and an atom's threshold rises
+    An entry of X'P adds tau t times itself to its atom at most (less what atoms cover), and an atom's threshold rises
     about as t does; so after the first step the small entries are left out. Should a threshold not rise as supposed,
     or clipping give more than was taken, the step is made again with all of them: the result is exact.
 
@@ -202,26 +160,26 @@ def inner_steps(
     sizes = np.zeros(m, np.int64)
 
     def correlate(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
-        return term_correlations(start, stop, *by, codes.indptr, codes.indices, codes.data, k, sizes)
+        return term_correlations(start, stop, by, rows_of(codes), k, sizes)
 
-    blocks = run_blocks(correlate, m, TERMS, n_jobs)
+    blocks = run_blocks(correlate, m, BLOCK_TERMS, n_jobs)
     cells = full = ByTerm(
         np.concatenate([[0], np.cumsum(sizes)]), *(np.concatenate(part) for part in zip(*blocks, strict=True))
     )
-    mover = AtomMover(codes, np.diff(by[0]), tau / beta, beta, n_jobs)
+    mover = AtomMover(codes, np.diff(by.ptr), tau / beta, beta, n_jobs)
     total, taken = sp.csr_matrix((k, m)), sp.csr_matrix((n, m))
     for t in range(1, n_steps + 1):
         history = (total + atoms).tocsr()
-        terms = ByTerm.of(history)
+        terms = by_term_of(history)
         taken, gives = _taken(documents, t * beta, codes, history, terms, taken, beta, over, n_jobs)
         lost = by_term(taken.indptr, np.diff(taken.indptr), taken.indices, -taken.data, m)
-        moved = mover.move(atoms, ByTerm(*lost), terms, cells, t * beta)
+        moved = mover.move(atoms, lost, terms, cells, t * beta)
         if t == 1:
-            first, now = PRUNE * mover.threshold, ByTerm.of(atoms)
-            cells = ByTerm(*without_small(full.ptr, full.holders, full.values, now.ptr, now.holders, first / tau))
+            first = KEPT_THRESHOLD_SHARE * mover.threshold
+            cells = without_small(full, by_term_of(atoms), first / tau)
         elif cells is not full and ((mover.threshold < t * first).any() or gives):
             cells = full
-            moved = mover.move(atoms, ByTerm(*lost), terms, cells, t * beta)
+            moved = mover.move(atoms, lost, terms, cells, t * beta)
         atoms = moved
         total = (total + atoms).tocsr()
     return atoms
@@ -238,42 +196,33 @@ def _taken(
     over: float,
     n_jobs: int | None,
 ) -> tuple[sp.csr_matrix, bool]:
-    """F after another clipping of scale P - beta H X - F, and whether a term now counts for more than scale P.
+    """F after another clipping of scale P - beta X H - F, and whether a term now counts for more than scale P.
 
     `terms` is H by term.
     """
     n, m = documents.shape
-    heights = largest_first(history.indptr, history.indices, history.data)
+    heights = largest_first(rows_of(history))
+    penalty = Penalty(float(beta), 1.0, float(over))
     kept, gives = np.zeros(n, np.int64), np.zeros(n, np.bool_)
 
     def clip(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
         return clipped_excess(
             start,
             stop,
-            documents.indptr,
-            documents.indices,
-            documents.data,
+            rows_of(documents),
             scale,
-            codes.indptr,
-            codes.indices,
-            codes.data,
-            history.indptr,
-            *heights,
-            terms.ptr,
-            terms.holders,
-            terms.values,
-            taken.indptr,
-            taken.indices,
-            taken.data,
-            beta,
-            over,
+            rows_of(codes),
+            heights,
+            terms,
+            rows_of(taken),
+            penalty,
             codes.shape[1],
             m,
             kept,
             gives,
         )
 
-    return _stacked(run_blocks(clip, n, DOCUMENTS, n_jobs), kept, m), bool(gives.any())
+    return _stacked(run_blocks(clip, n, BLOCK_DOCUMENTS, n_jobs), kept, m), bool(gives.any())
 
 
 def subgradient_step(
@@ -286,19 +235,17 @@ def subgradient_step(
     over: float = 1.0,
     n_jobs: int | None = 1,
 ) -> sp.csr_matrix:
-    """Proj_C( (A + step Lam X')_+ ) with Lam the exact dual of each document's coding problem.
+    """Proj_C( (A + step X' Lam)_+ ) with Lam the exact dual of each document's coding problem.
 
     Lam is 1 - z on a document's own terms and -over on every other: dense, but constant, so that only the own terms
-    are summed and step * over * sum_d x_dj is taken from all. -Lam X' is a subgradient of the loss for these codes, and
+    are summed and step * over * sum_d x_dj is taken from all. -X' Lam is a subgradient of the loss for these codes, and
     the gradient of A -> sum_d l(p_d, A), codes re-optimised, wherever that has one (the envelope theorem).
     """
     m, k = documents.shape[1], atoms.shape[0]
     starts = documents.indptr.astype(np.int64)
     listed = by_term(starts, np.diff(starts), documents.indices, 1.0 + over - duals.data, m)
     base = np.float64(step * over) * np.bincount(codes.indices, weights=codes.data, minlength=k).astype(np.float64)
-    after = AtomMover(codes, np.diff(listed[0]), step, 0.0, n_jobs).move(
-        atoms, ByTerm(*listed), ByTerm.empty(m), base=base
-    )
+    after = AtomMover(codes, np.diff(listed.ptr), step, 0.0, n_jobs).move(atoms, listed, no_terms(m), base=base)
     after.sort_indices()
     return after
 
@@ -315,7 +262,7 @@ def fit_rows(multipliers: sp.csr_matrix | None, n: int, width: int) -> sp.csr_ma
 
 
 def _stacked(blocks: list[tuple[NDArray[np.int32], Floats]], sizes: NDArray[np.int64], width: int) -> sp.csr_matrix:
-    """One CSR matrix from the rows that the blocks gave; indices within a row keep the kernel's order."""
+    """One CSR matrix from the rows that the blocks returned; indices within a row keep the kernel's order."""
     ends = np.concatenate([[0], np.cumsum(sizes)])
     terms = np.concatenate([block[0] for block in blocks]) if blocks else np.empty(0, np.int32)
     values = np.concatenate([block[1] for block in blocks]) if blocks else np.empty(0)

@@ -1,10 +1,10 @@
 """The online update of an l1-dictionary, term by term, without anything dense (equation 6 of the method page).
 
-    A+ = Proj_C( (A + step (Lam X' - base))_+ )
+    A+ = Proj_C( (A + step (X' Lam) - base)_+ )
 
-Lam = M - beta A X, where M is Lam with what the atoms cover added back: it lives on the documents' own terms, and on
-the few others that were clipped. So Lam X' = M X' - beta A (X X'), and the codes meet a term's documents in M only,
-and its atoms through the small Gram matrix X X'. What the projection drops is dropped early: for any terms L of an
+Lam = M - beta X A, where M is Lam with what the atoms cover added back: it lives on the documents' own terms, and on
+the few others that were clipped. So X' Lam = X' M - beta (X'X) A, and the codes meet a term's documents in M only,
+and its atoms through the small Gram matrix X'X. What the projection drops is dropped early: for any terms L of an
 atom, (sum_L v - 1) / |L| is a lower bound of its threshold.
 """
 
@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 
 from firststory.kernels.jit import kernel
+from firststory.kernels.l1.layout import ByTerm, Candidates, Rows, Update
 from firststory.kernels.l1.project import simplex_threshold
 
 Array = np.ndarray[Any, Any]
 
 
 @kernel
-def gram_of_codes(x_ptr: Array, x_atoms: Array, x_values: Array, n_atoms: int) -> Array:
-    """X X' of the papers, k x k: how much each pair of atoms is used together."""
+def gram_of_codes(codes: Rows, n_atoms: int) -> Array:
+    """X'X, k x k: how much each pair of atoms is used together."""
+    x_ptr, x_atoms, x_values = codes
     gram = np.zeros((n_atoms, n_atoms))
     for i in range(x_ptr.shape[0] - 1):
         for q in range(x_ptr[i], x_ptr[i + 1]):
@@ -35,7 +37,7 @@ def gram_of_codes(x_ptr: Array, x_atoms: Array, x_values: Array, n_atoms: int) -
 
 
 @kernel
-def by_term(starts: Array, counts: Array, terms: Array, values: Array, width: int) -> tuple[Array, Array, Array]:
+def by_term(starts: Array, counts: Array, terms: Array, values: Array, width: int) -> ByTerm:
     """The entries starts[i], ..., starts[i] + counts[i] - 1 of each document i, listed term by term."""
     ptr = np.zeros(width + 1, np.int64)
     n = counts.shape[0]
@@ -54,15 +56,15 @@ def by_term(starts: Array, counts: Array, terms: Array, values: Array, width: in
             documents[to] = i
             listed[to] = values[q]
             at[term] += 1
-    return ptr, documents, listed
+    return ByTerm(ptr, documents, listed)
 
 
 @kernel
-def add_codes(
-    start: int, stop: int, documents: Array, values: Array, x_ptr: Array, x_atoms: Array, x_values: Array, total: Array
-) -> None:
-    """total += sum over the entries start..stop of value times the codes of their document."""
-    for q in range(np.uint64(start), np.uint64(stop)):  # unsigned throughout: no look at negative indices
+def add_codes(start: int, stop: int, listed: ByTerm, codes: Rows, total: Array) -> None:
+    """total += sum over the listed entries start..stop of value times the codes of their document."""
+    documents, values = listed.holders, listed.values
+    x_ptr, x_atoms, x_values = codes
+    for q in range(np.uint64(start), np.uint64(stop)):  # unsigned throughout: no check for negative indices
         i = np.uint64(documents[q])
         v = values[q]
         for h in range(np.uint64(x_ptr[i]), np.uint64(x_ptr[i + np.uint64(1)])):
@@ -73,16 +75,12 @@ def add_codes(
 def term_correlations(
     start: int,
     stop: int,
-    p_ptr: Array,
-    p_documents: Array,
-    p_values: Array,
-    x_ptr: Array,
-    x_atoms: Array,
-    x_values: Array,
+    listed: ByTerm,
+    codes: Rows,
     n_atoms: int,
     sizes: Array,
 ) -> tuple[Array, Array]:
-    """P X' of the terms start..stop, one after another: the atoms whose documents hold the term, and their values."""
+    """X'P of the terms start..stop, one after another: the atoms whose documents hold the term, and their values."""
     total = np.zeros(n_atoms)
     capacity = 64 + n_atoms
     atoms = np.empty(capacity, np.int32)
@@ -98,8 +96,8 @@ def term_correlations(
             atoms = more_atoms
             values = more_values
         first = used
-        if p_ptr[w + 1] > p_ptr[w]:
-            add_codes(p_ptr[w], p_ptr[w + 1], p_documents, p_values, x_ptr, x_atoms, x_values, total)
+        if listed.ptr[w + 1] > listed.ptr[w]:
+            add_codes(listed.ptr[w], listed.ptr[w + 1], listed, codes, total)
             for j in range(n_atoms):
                 atoms[used] = j
                 values[used] = total[j]
@@ -110,10 +108,10 @@ def term_correlations(
 
 
 @kernel
-def without_small(
-    c_ptr: Array, c_atoms: Array, c_values: Array, a_ptr: Array, a_atoms: Array, limit: Array
-) -> tuple[Array, Array, Array]:
+def without_small(correlations: ByTerm, now: ByTerm, limit: Array) -> ByTerm:
     """The correlations above limit[atom], and those of the terms that the atom itself holds."""
+    c_ptr, c_atoms, c_values = correlations
+    a_ptr, a_atoms = now.ptr, now.holders
     ptr = np.zeros_like(c_ptr)
     atoms = np.empty(c_atoms.shape[0], np.int32)
     values = np.empty(c_atoms.shape[0])
@@ -130,7 +128,7 @@ def without_small(
         for q in range(a_ptr[w], a_ptr[w + 1]):
             own[a_atoms[q]] = False
         ptr[w + 1] = used
-    return ptr, atoms[:used].copy(), values[:used].copy()
+    return ByTerm(ptr, atoms[:used].copy(), values[:used].copy())
 
 
 @kernel
@@ -138,41 +136,26 @@ def moved_terms(
     start: int,
     stop: int,
     terms: Array,
-    m_ptr: Array,
-    m_documents: Array,
-    m_values: Array,
-    c_ptr: Array,
-    c_atoms: Array,
-    c_values: Array,
-    scale: float,
-    h_ptr: Array,
-    h_atoms: Array,
-    h_values: Array,
-    a_ptr: Array,
-    a_atoms: Array,
-    a_values: Array,
-    x_ptr: Array,
-    x_atoms: Array,
-    x_values: Array,
-    u_ptr: Array,
-    u_documents: Array,
-    u_values: Array,
-    gram: Array,
-    beta: float,
-    step: float,
+    update: Update,
     base: Array,
     floor: Array,
     own_only: bool,
     sums: Array,
     sizes: Array,
-) -> tuple[Array, Array, Array]:
-    """What of A + step (M X' + scale C - beta H (X X')) - base may outlast the projection, for terms[start:stop].
+) -> Candidates:
+    """What of A + step (X'M + scale C - beta (X'X) H) - base may outlast the projection, for terms[start:stop].
 
-    M, the correlations C, H and A are given by term, `x` is X by documents and `u` by atoms; where `gram` is empty,
-    H X takes the way over the documents. `floor[j]` is a lower bound of atom j's threshold, infinite for an atom that
-    stays as it is; where `sums` and `sizes` of the candidates on atoms' own terms are given, it rises with each other.
-    Returns atoms, terms and values of the candidates; `own_only` those of terms that the atom holds.
+    `floor[j]` is a lower bound of atom j's threshold, infinite for an atom that stays as it is; where `sums` and
+    `sizes` of the candidates on atoms' own terms are given, it rises with every further candidate. `own_only` keeps
+    the candidates of terms that the atom already holds.
     """
+    m_ptr, m_documents, m_values = update.listed
+    c_ptr, c_atoms, c_values = update.correlations
+    h_ptr, h_atoms, h_values = update.history
+    a_ptr, a_atoms, a_values = update.now
+    x_ptr, x_atoms, x_values = update.codes
+    u_ptr, u_documents, u_values = update.users
+    gram, scale, beta, step = update.gram, update.scale, update.beta, update.step
     n_atoms = floor.shape[0]
     lower = floor.copy()
     rising = sizes.shape[0] > 0
@@ -223,7 +206,7 @@ def moved_terms(
         else:
             for q in range(np.uint64(c_ptr[w]), np.uint64(c_ptr[w + 1])):
                 total[np.uint64(c_atoms[q])] = scale * c_values[q]
-            add_codes(m_ptr[w], m_ptr[w + 1], m_documents, m_values, x_ptr, x_atoms, x_values, total)
+            add_codes(m_ptr[w], m_ptr[w + 1], update.listed, update.codes, total)
             if own_only and gram.shape[0] > 0:
                 for q in range(h_ptr[w], h_ptr[w + 1]):
                     weight = beta * h_values[q]
@@ -300,7 +283,7 @@ def moved_terms(
         if rising:
             for q in range(a_ptr[w], a_ptr[w + 1]):
                 own[a_atoms[q]] = False
-    return out_atoms[:used], out_terms[:used], out_values[:used]
+    return Candidates(out_atoms[:used], out_terms[:used], out_values[:used])
 
 
 @kernel
@@ -343,17 +326,10 @@ def thresholds_of_atoms(atoms: Array, values: Array, n_atoms: int) -> tuple[Arra
 
 @kernel
 def projected_atoms(
-    ptr: Array,
-    order: Array,
-    terms: Array,
-    values: Array,
-    threshold: Array,
-    stays: Array,
-    a_ptr: Array,
-    a_terms: Array,
-    a_values: Array,
+    ptr: Array, order: Array, terms: Array, values: Array, threshold: Array, stays: Array, atoms: Rows
 ) -> tuple[Array, Array, Array]:
     """The atoms after the projection (CSR); those that stay are copied."""
+    a_ptr, a_terms, a_values = atoms
     n_atoms = stays.shape[0]
     out_ptr = np.zeros(n_atoms + 1, np.int64)
     out_terms = np.empty(order.shape[0] + a_terms.shape[0], a_terms.dtype)

@@ -110,3 +110,50 @@ class Solution(NamedTuple):
     """By place among the survivors; zero before and after every document."""
     left: Array
     """By place among the survivors: gain less what the prices pay for it."""
+
+
+class Update(NamedTuple):
+    """What a move of the atoms is summed from: step (X'M + scale C - beta (X'X) H), all lists by term."""
+
+    listed: ByTerm
+    """M: documents."""
+    correlations: ByTerm
+    """C, weighed by `scale`: atoms."""
+    history: ByTerm
+    """H: atoms."""
+    now: ByTerm
+    """A: atoms."""
+    codes: Rows
+    """X by documents."""
+    users: ByTerm
+    """X by atoms; empty where `gram` is given."""
+    gram: Array
+    """X'X, or empty: then the sums go over the documents."""
+    scale: float
+    beta: float
+    step: float
+
+
+class Candidates(NamedTuple):
+    """Entries of the moved atoms that the projection may keep."""
+
+    atoms: Array
+    terms: Array
+    values: Array
+
+
+class Multipliers(NamedTuple):
+    """M, document by document: entries begin at room[i] and are counts[i] in number."""
+
+    room: Array
+    counts: Array
+    terms: Array
+    values: Array
+
+
+class Penalty(NamedTuple):
+    """beta of the ADMM, its relaxation gamma, and the weight of over-coverage, where Lam is clipped."""
+
+    beta: float
+    gamma: float
+    over: float

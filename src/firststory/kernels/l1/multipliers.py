@@ -1,9 +1,9 @@
 """The multipliers of the online update, document by document (equation 6 of the method page).
 
-With W = Delta + beta P and Lam = clip(W - beta A X, -over, 1), write M = Lam + beta A X: it is W wherever nothing is
+With W = Delta + beta P and Lam = clip(W - beta X A, -over, 1), write M = Lam + beta X A: it is W wherever nothing is
 clipped, so that it lives on the documents' own terms and a few more, and
 
-    Delta+ = (1 - gamma) Delta + gamma (M - beta A+ X)
+    Delta+ = (1 - gamma) Delta + gamma (M - beta X A+)
 
 Documents, codes, atoms and multipliers are CSR rows.
 """
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from firststory.kernels.jit import kernel
+from firststory.kernels.l1.layout import ByTerm, Multipliers, Penalty, Rows
 
 Array = np.ndarray[Any, Any]
 
@@ -23,31 +24,25 @@ Array = np.ndarray[Any, Any]
 def clipped_multipliers(
     start: int,
     stop: int,
-    p_ptr: Array,
-    p_terms: Array,
-    p_values: Array,
-    x_ptr: Array,
-    x_atoms: Array,
-    x_values: Array,
-    a_ptr: Array,
-    a_terms: Array,
-    a_values: Array,
-    d_ptr: Array,
-    d_terms: Array,
-    d_values: Array,
-    beta: float,
-    over: float,
+    documents: Rows,
+    codes: Rows,
+    atoms: Rows,
+    delta: Rows,
+    penalty: Penalty,
     width: int,
     all_rows: bool,
-    room: Array,
-    counts: Array,
-    m_terms: Array,
-    m_values: Array,
+    out: Multipliers,
 ) -> None:
-    """M of the documents start..stop, written from room[i] on; counts[i] says how many terms it has.
+    """M of the documents start..stop.
 
     Without `all_rows` the documents without a code are left empty: they do not move the dictionary.
     """
+    p_ptr, p_terms, p_values = documents
+    x_ptr, x_atoms, x_values = codes
+    a_ptr, a_terms, a_values = atoms
+    d_ptr, d_terms, d_values = delta
+    beta, over = penalty.beta, penalty.over
+    room, counts, m_terms, m_values = out
     place = np.full(width, -1, np.int64)
     fitted = np.zeros(width)
     touched = np.empty(width + 1, np.int64)
@@ -56,7 +51,7 @@ def clipped_multipliers(
         end = base
         if x_ptr[i + 1] > x_ptr[i] or all_rows:
             for q in range(np.uint64(p_ptr[i]), np.uint64(p_ptr[i + 1])):
-                w = np.uint64(p_terms[q])  # unsigned: no look at negative indices
+                w = np.uint64(p_terms[q])  # unsigned: no check for negative indices
                 place[w] = end
                 m_terms[end] = w
                 m_values[end] = beta * p_values[q]
@@ -102,31 +97,26 @@ def clipped_multipliers(
 def carried_multipliers(
     start: int,
     stop: int,
-    d_ptr: Array,
-    d_terms: Array,
-    d_values: Array,
-    x_ptr: Array,
-    x_atoms: Array,
-    x_values: Array,
-    room: Array,
-    counts: Array,
-    m_terms: Array,
-    m_values: Array,
-    b_ptr: Array,
-    b_terms: Array,
-    b_values: Array,
-    beta: float,
-    gamma: float,
+    delta: Rows,
+    codes: Rows,
+    multipliers: Multipliers,
+    after: Rows,
+    penalty: Penalty,
     width: int,
     most: int,
     sizes: Array,
     change: Array,
 ) -> tuple[Array, Array]:
-    """Delta+ of the documents start..stop, one after another; `b` is A+, and every term of Delta is one of M.
+    """Delta+ of the documents start..stop, one after another; `after` is A+, and every term of Delta is one of M.
 
     `change[i]` becomes |Delta+ - Delta|^2, which is (gamma beta)^2 times the squared constraint violation. No more
     than the `most` largest entries of a document are kept.
     """
+    d_ptr, d_terms, d_values = delta
+    x_ptr, x_atoms, x_values = codes
+    room, counts, m_terms, m_values = multipliers
+    b_ptr, b_terms, b_values = after
+    beta, gamma = penalty.beta, penalty.gamma
     total = np.zeros(width)
     seen = np.zeros(width, np.bool_)
     order = np.empty(width + 1, np.int64)
@@ -189,8 +179,9 @@ def carried_multipliers(
 
 
 @kernel
-def largest_first(ptr: Array, terms: Array, values: Array) -> tuple[Array, Array]:
+def largest_first(rows: Rows) -> Rows:
     """The entries of each row by falling value."""
+    ptr, terms, values = rows
     sorted_terms = np.empty_like(terms)
     sorted_values = np.empty_like(values)
     for j in range(ptr.shape[0] - 1):
@@ -198,15 +189,15 @@ def largest_first(ptr: Array, terms: Array, values: Array) -> tuple[Array, Array
         for h in range(order.shape[0]):
             sorted_terms[ptr[j] + h] = terms[ptr[j] + order[h]]
             sorted_values[ptr[j] + h] = values[ptr[j] + order[h]]
-    return sorted_terms, sorted_values
+    return Rows(ptr, sorted_terms, sorted_values)
 
 
 @kernel
-def fit_of_term(w: np.uint64, t_ptr: Array, t_atoms: Array, t_values: Array, code: Array) -> float:
+def fit_of_term(w: np.uint64, history: ByTerm, code: Array) -> float:
     """sum_j H_jw code_j, over the atoms that hold the term."""
     fit = 0.0
-    for h in range(np.uint64(t_ptr[w]), np.uint64(t_ptr[w + np.uint64(1)])):
-        fit += t_values[h] * code[np.uint64(t_atoms[h])]
+    for h in range(np.uint64(history.ptr[w]), np.uint64(history.ptr[w + np.uint64(1)])):
+        fit += history.values[h] * code[np.uint64(history.holders[h])]
     return fit
 
 
@@ -214,37 +205,31 @@ def fit_of_term(w: np.uint64, t_ptr: Array, t_atoms: Array, t_values: Array, cod
 def clipped_excess(
     start: int,
     stop: int,
-    p_ptr: Array,
-    p_terms: Array,
-    p_values: Array,
+    documents: Rows,
     scale: float,
-    x_ptr: Array,
-    x_atoms: Array,
-    x_values: Array,
-    h_ptr: Array,
-    h_terms: Array,
-    h_values: Array,
-    t_ptr: Array,
-    t_atoms: Array,
-    t_values: Array,
-    f_ptr: Array,
-    f_terms: Array,
-    f_values: Array,
-    beta: float,
-    over: float,
+    codes: Rows,
+    heights: Rows,
+    history: ByTerm,
+    taken: Rows,
+    penalty: Penalty,
     n_atoms: int,
     width: int,
     sizes: Array,
     gives: Array,
 ) -> tuple[Array, Array]:
-    """What clipping has taken from scale P - beta H X, so far and now, of the documents start..stop.
+    """What clipping has taken from scale P - beta X H, so far and now, of the documents start..stop.
 
-    With F taken so far, Y = scale P - beta H X - F is clipped, and F + (Y - clip(Y, -over, 1)) is returned, one
-    document after another. `h` is H by atoms, largest entry first, and `t` by terms. Hardly an entry is clipped, so a
-    document sums the large entries of H only; all others together add no more than `small` to any of its terms, and a
-    term that this does not acquit is summed in full. `gives[i]` says that clipping, and what it did before, leaves a
-    document more of some term than scale P. Documents without a code move nothing and are left out.
+    With F taken so far, Y = scale P - beta X H - F is clipped, and F + (Y - clip(Y, -over, 1)) is returned, one
+    document after another. `heights` is H by atoms, largest entry first, and `history` by terms. Hardly an entry is
+    clipped, so a document sums the large entries of H only; all others together add no more than `small` to any of its
+    terms, and a term that this bound does not clear is summed in full. `gives[i]` says that clipping, and what it did
+    before, leaves a document more of some term than scale P. Documents without a code move nothing and are left out.
     """
+    p_ptr, p_terms, p_values = documents
+    x_ptr, x_atoms, x_values = codes
+    h_ptr, h_terms, h_values = heights
+    f_ptr, f_terms, f_values = taken
+    beta, over = penalty.beta, penalty.over
     small = 0.5 * over
     place = np.full(width, -1, np.int64)
     fitted = np.zeros(width)
@@ -293,22 +278,22 @@ def clipped_excess(
                 fitted[w] = 0.0
                 if residual > 1.0 or residual - small < -over or place[w] >= 0:
                     at = place[w]
-                    taken = out_values[at] if at >= 0 else 0.0
-                    fit = fit_of_term(w, t_ptr, t_atoms, t_values, code)
-                    residual = scale * p_values[q] - fit - taken
+                    before = out_values[at] if at >= 0 else 0.0
+                    fit = fit_of_term(w, history, code)
+                    residual = scale * p_values[q] - fit - before
                     if residual > 1.0 or residual < -over:
                         if at < 0:
                             at = used
                             out_terms[at] = w
                             used += 1
-                        out_values[at] = taken + (residual - 1.0 if residual > 1.0 else residual + over)
-                        taken = out_values[at]
-                    gives[i] |= fit + taken < 0.0
+                        out_values[at] = before + (residual - 1.0 if residual > 1.0 else residual + over)
+                        before = out_values[at]
+                    gives[i] |= fit + before < 0.0
                     place[w] = -1
             for q in range(f_ptr[i], f_ptr[i + 1]):
                 w = np.uint64(f_terms[q])
                 if place[w] >= 0:  # not one of the document's own terms
-                    fit = fit_of_term(w, t_ptr, t_atoms, t_values, code)
+                    fit = fit_of_term(w, history, code)
                     residual = -fit - f_values[q]
                     fitted[w] = 0.0
                     if residual > 1.0:
@@ -320,7 +305,7 @@ def clipped_excess(
             for q in range(n_touched):
                 w = np.uint64(touched[q])
                 if fitted[w] + small > over and fitted[w] > 0.0:
-                    fit = fit_of_term(w, t_ptr, t_atoms, t_values, code)
+                    fit = fit_of_term(w, history, code)
                     if fit > over:
                         out_terms[used] = w
                         out_values[used] = over - fit

@@ -1,4 +1,4 @@
-"""Emerging topics day by day, a table like the paper's Table 2: on tweets and on headlines."""
+"""Emerging topics day by day, a table like the paper's Table 2, on tweets and on headlines; and the time on tweets."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from firststory.datasets.corpora import load_headlines, load_healthtweets
 from firststory.datasets.streams import TextStream
 from firststory.detectors.emerging import emerging_topics
 from firststory.detectors.online_l1 import OnlineL1Dictionary
+from firststory.lab.experiments.tweets_time import time_on_tweets
 from firststory.text import StreamVectorizer
 from firststory.units import DAY_SECONDS
 
@@ -18,16 +19,18 @@ TITLE = "Emerging topics in tweets and headlines (the paper's Twitter experiment
 
 
 def run(*, quick: bool, out: Path) -> str:
-    """The section: for each stream, the clusters of the days with the largest ones."""
+    """The section: for each stream the clusters of largest support, then the time of batch and online learning."""
+    tweets = load_healthtweets()
     parts = []
     for stream, first, last, days, support in (
-        (load_healthtweets(), "2014-09-01", "2014-10-25", 20, 2),
+        (tweets, "2014-09-01", "2014-10-25", 20, 2),
         (load_headlines(), "2018-12-01", "2019-01-05", 15, 3),
     ):
         start, stop = (float(np.datetime64(day, "s").astype(np.int64)) for day in (first, last))
         parts.append(
             f"### {stream.name}, {first} to {last}\n\n" + _table(stream, start, stop, 3 if quick else days, support)
         )
+    parts.append("### Time of batch and online learning on the tweets\n\n" + time_on_tweets(tweets, quick=quick))
     return (
         "The first days initialise a dictionary of k = 100 atoms; then, day by day, the tenth of documents that it "
         "explains worst is clustered by a small dictionary of its own. Shown are the clusters of largest support over "
@@ -43,7 +46,7 @@ def _table(stream: TextStream, start: float, stop: float, days: int, min_support
     vectorizer = StreamVectorizer("en", norm="l1", urls="drop")
     inside = np.flatnonzero((times >= start) & (times < stop))
     texts = [re.sub(r"\bRT\b|@\w+", " ", text) for text in stream.texts]
-    # The days before the last `days` initialise; their number is what the window holds beyond those.
+    # The days before the last `days` initialise the dictionary.
     split = stop - days * DAY_SECONDS
     first = [texts[i] for i in inside if times[i] < split]
     detector = OnlineL1Dictionary(n_atoms=100, multiplier="inner", n_inner=10)

@@ -139,7 +139,9 @@ def test_batch_objective_never_rises_and_the_dictionary_grows():
 
 @pytest.mark.parametrize("method", ["subgradient", "admm"])
 def test_the_variant_of_2011_keeps_earlier_codes_and_lowers_the_loss(method):
-    model = fs.BatchL1Dictionary(n_atoms=10, growth=4, update_codes=False, method=method)
+    model = fs.BatchL1Dictionary(
+        n_atoms=10, growth=4, update_codes=False, method=method, init="documents", random_state=0
+    )
     model.partial_fit(stream(seed=0)[0])
     first = model.codes_.toarray()
     model.partial_fit(stream(seed=1)[0])

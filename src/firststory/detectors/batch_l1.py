@@ -24,7 +24,7 @@ ADMM_MULTIPLIERS = 256
 class BatchL1Dictionary(L1DictionaryDetector):
     """Novelty as what a batch-learnt l1-dictionary leaves unexplained.
 
-    Scores are those of the dictionary of the past. Then the dictionary grows by `growth` atoms, and problem (2) is
+    Scores are those of the dictionary learnt so far. Then the dictionary grows by `growth` atoms, and problem (2) is
     minimised over all documents so far, starting from the present dictionary: exact codes, and steps that lower the
     objective. Use it to compare `OnlineL1Dictionary` with, or where a stream is short. Do not use it on an endless
     stream: time and memory grow with the documents kept, which are all unless `window` says how many of the latest.

@@ -36,7 +36,7 @@ class BatchL2Dictionary(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Strea
     growth : int
         Atoms added per timestep; never more atoms than documents.
     squared : bool
-        ``|p - A x|^2 + alpha |x|_1`` (True) or ``|p - A x| + alpha |x|_1``.
+        ``|p - x A|^2 + alpha |x|_1`` (True) or ``|p - x A| + alpha |x|_1``.
     init : {"words", "documents", "kmeans"}
         Where the dictionary begins.
     tolerance, max_rounds

@@ -41,7 +41,7 @@ def emerging_topics(
 ) -> list[EmergingTopic]:
     """Clusters among the `fraction` of rows with the largest novelty, largest support first.
 
-    An l1-dictionary of `n_topics` atoms (one for every five documents unless said) is learnt on those rows; each row
+    An l1-dictionary of `n_topics` atoms (by default one for every five rows) is learnt on those rows; each row
     joins the atom of its largest code, and clusters with fewer than `min_support` rows are dropped.
 
     References
@@ -72,7 +72,7 @@ def emerging_topics(
         raise ParameterError(
             owner=owner,
             parameter="novelty",
-            allowed=f"{rows.shape[0]} scores, one a row of X",
+            allowed=f"{rows.shape[0]} scores, one per row of X",
             received=f"an array of shape {scores.shape}",
             remedy="Pass detector.novelty(X) of the same X.",
         )

@@ -62,7 +62,7 @@ def word_atoms(
 
 
 class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamDetector):
-    """Base: `atoms_` (k x m, CSR) is the dictionary, and a document's score is what it leaves unexplained.
+    """Base: `atoms_` (k x m, CSR) is the dictionary, and a document's score is what the atoms leave unexplained.
 
     The atoms stay sparse, so that new terms cost nothing; `components_` writes them out.
     """

@@ -1,4 +1,4 @@
-"""Online l1-dictionary learning: a document is novel when the dictionary of the past explains it badly."""
+"""Online l1-dictionary learning: a document is novel when atoms learnt from earlier timesteps explain it badly."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from firststory.solvers.online_admm import fit_rows, inner_steps, online_step, s
 class OnlineL1Dictionary(L1DictionaryDetector):
     r"""Novelty as what an online l1-dictionary leaves unexplained.
 
-    Each timestep codes its documents exactly with the dictionary of the past (equation 1), which gives their
+    Each timestep codes its documents exactly with the dictionary learnt so far (equation 1), which gives their
     scores, and then moves the dictionary by one inexact ADMM step with those same codes (Algorithm 2, OIADMM).
     Cost and memory do not grow with the length of the stream. Use it to see *which terms* are new (`explain`) or
-    to watch themes (`components_`); as a detector alone, `NearestNeighbour` often ranks better on news.
+    which profiles a stream consists of (`components_`). Do not use it merely to rank documents: on TDT2
+    `BatchL2Dictionary` ranks better, and `NearestNeighbour` at least as well.
 
     Rows are documents of non-negative weights (TF-IDF); they are scaled to unit l1 norm here. The first rows
     initialise the dictionary, and their scores are those of that first dictionary.
@@ -35,7 +36,7 @@ class OnlineL1Dictionary(L1DictionaryDetector):
     alpha : float
         Price of a code, the papers' lambda. 0 is allowed.
     beta : float
-        ADMM's penalty; the smaller, the longer the step that clips.
+        ADMM's penalty. The larger it is, the more residuals are clipped.
     init : {"words", "documents", "kmeans"} or array of shape (n_atoms, n_terms)
         Where the dictionary begins: the heaviest words as one atom each, random documents, or cluster centres, each
         followed by `init_rounds` rounds of alternation; an array is taken as it is (projected onto the constraint).
@@ -43,22 +44,22 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         Rounds of coding and twenty ADMM iterations on the first rows.
     multiplier : {"carry", "reset", "inner", "dual"}
         What Delta means in the next timestep, whose documents are others. "carry" keeps row i for the i-th document,
-        to the letter of the paper; a longer step is padded with zero, a shorter one cut. "reset" starts at zero: with
-        beta = 5 almost nothing clips, so that the step is a projected gradient of the squared loss. "inner" starts
-        at zero and makes `n_inner` iterations on the same documents. "dual" takes the exact dual of each document's
+        as the paper's Algorithm 2 does; for more documents it is padded with zeros, for fewer it is cut. "reset"
+        starts at zero: with beta = 5 almost nothing clips, so that the step is a projected gradient of the squared
+        loss. "inner" starts at zero and makes `n_inner` iterations on the same documents. "dual" takes the exact dual of each document's
         coding problem, a projected subgradient of the true loss.
     n_inner : int
         Iterations of "inner".
     carry_terms : int or None
-        "carry" keeps this many of a document's multipliers, the largest; None keeps all, whose number grows with the
-        stream until every term has one.
+        "carry" keeps this many of a document's multipliers, the largest; None keeps all, as the paper does, whose
+        number grows with the stream until every term has one.
     loss : {"l1", "asymmetric"}
         The l1 loss, or over-coverage weighed by `over_weight` instead of 1.
     over_weight : float
-        Weight of what atoms say beyond the document, with ``loss="asymmetric"``.
+        Weight of what atoms cover beyond the document, with ``loss="asymmetric"``.
     recycle_after : int or None
-        An atom that no document has used for so many timesteps, or that is empty, is replaced by one of the words
-        that the documents of this timestep leave least explained. None never replaces.
+        An atom that no document has used for this many timesteps, or that is empty, is replaced by one of the words
+        that the documents of this timestep leave least explained. None, as in the paper, never replaces.
     n_jobs : int or None
         Threads; the result does not depend on it.
     random_state : int, Generator, RandomState or None
@@ -197,7 +198,7 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         self.multipliers_ = delta if self.multiplier == "carry" else None
 
     def _recycle(self, unit: sp.csr_matrix, before: sp.csr_matrix, codes: sp.csr_matrix, patience: int) -> None:
-        """Atoms long unused, or empty, begin again as the words that this timestep leaves least explained."""
+        """Replace atoms long unused, or empty, by the words that this timestep leaves least explained."""
         used = np.bincount(codes.indices, minlength=codes.shape[1]) > 0
         self.idle_ = np.where(used, 0, self.idle_ + 1)
         lengths = np.diff(self.atoms_.indptr)

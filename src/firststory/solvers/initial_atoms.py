@@ -1,4 +1,4 @@
-"""Where a dictionary begins: heavy words, documents, or cluster centres."""
+"""The atoms that a dictionary starts from: heavy words, documents, or cluster centres."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def heavy_words(documents: sp.csr_matrix, n_atoms: int) -> sp.csr_matrix:
 
 
 def single_words(words: NDArray[np.intp], n_atoms: int, width: int) -> sp.csr_matrix:
-    """One atom a word; the atoms beyond them are empty."""
+    """One atom per word; the atoms beyond them are empty."""
     ends = np.minimum(np.arange(n_atoms + 1), words.size)
     return sp.csr_matrix((np.ones(words.size), words.astype(np.int32), ends), shape=(n_atoms, width))
 
 
 def random_documents(documents: sp.csr_matrix, n_atoms: int, rng: np.random.Generator) -> sp.csr_matrix:
-    """Documents drawn without replacement; with fewer documents than atoms the rest is empty."""
+    """Documents drawn without replacement; with fewer documents than atoms the remaining atoms are empty."""
     drawn = rng.permutation(documents.shape[0])[:n_atoms]
     return _filled(documents[drawn], n_atoms)
 

@@ -1,6 +1,6 @@
 """Non-negative sparse coding and dictionary learning under the l2 loss, squared or as printed in the paper.
 
-    min_{x >= 0} |p - A x|_2^2 + alpha |x|_1     (squared)        min_{x >= 0} |p - A x|_2 + alpha |x|_1     (norm)
+    min_{x >= 0} |p - x A|_2^2 + alpha |x|_1     (squared)        min_{x >= 0} |p - x A|_2 + alpha |x|_1     (norm)
 
 with atoms a_j >= 0, |a_j|_2 <= 1. Documents are CSR rows, atoms the rows of a dense array.
 """
@@ -17,12 +17,13 @@ from firststory.arrays import Floats
 from firststory.kernels.l1.lasso import lasso_rows
 from firststory.solvers.blocks import run_blocks
 
-BLOCK = 256
+BLOCK_DOCUMENTS = 256
+"""Documents per block: fixed, so that results cannot depend on the number of threads."""
 
 
 @dataclass(frozen=True)
 class L2Coding:
-    """Codes and how good they are, a document each."""
+    """Codes and how good they are, one row per document."""
 
     codes: Floats
     objective: Floats
@@ -85,7 +86,7 @@ def code_l2(
             sweeps,
         )
 
-    run_blocks(block, n, BLOCK, n_jobs)
+    run_blocks(block, n, BLOCK_DOCUMENTS, n_jobs)
     return L2Coding(codes, objective, violation, sweeps)
 
 

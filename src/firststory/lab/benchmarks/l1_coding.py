@@ -22,8 +22,8 @@ from firststory.solvers.online_admm import inner_steps, online_step, online_step
 TITLE = "l1 sparse coding and the online update on TDT2"
 
 TEXT = """\
-One timestep of TDT2 ({n} documents, {m:,} terms, {nnz:.0f} non-zeros a document), dictionary learnt on the step before
-(heavy words, then five rounds, one at k = 1000), lambda = 0.1. CPU milliseconds per 1000 documents, best of
+One timestep of TDT2 ({n} documents, {m:,} terms, {nnz:.0f} non-zeros per document), dictionary learnt on the step
+before (heavy words, then five rounds, one at k = 1000), lambda = 0.1. CPU milliseconds per 1000 documents, best of
 interleaved repeats in one run, one thread; slow rivals on fewer documents, scaled. Machine: 2 cores, shared with other
 work. scikit-learn and SPAMS solve the squared loss, another problem: there is no other package for the l1 loss.
 
@@ -184,13 +184,13 @@ def _update(P: sp.csr_matrix, atoms: sp.csr_matrix, quick: bool) -> dict[str, st
         "ours, reset": f"{reset * scale:.1f}",
         "ours, carry (256 terms)": f"{carry * scale:.1f}",
         "ours, dual": f"{dual * scale:.1f}",
-        "ours, inner, 10 steps (the default of TDT2's table)": f"{inner * scale:.1f}",
+        "ours, inner, 10 steps (as in the table of `tdt2`)": f"{inner * scale:.1f}",
     }
     few = sp.csr_matrix(P[:20] if quick else P[:100])
     X = codes[: few.shape[0]].toarray()
     dense = (few.toarray(), atoms.toarray(), X, np.zeros(few.shape))
     spent = _once(lambda: online_step_dense(*dense, tau=tau))
-    cells["Algorithm 2 to the letter, dense numpy"] = f"{spent * 1e6 / few.shape[0]:,.0f}"
+    cells["Algorithm 2 as printed, dense numpy"] = f"{spent * 1e6 / few.shape[0]:,.0f}"
     if atoms.shape[0] <= 200:
         from sklearn.decomposition import MiniBatchDictionaryLearning
         from sklearn.preprocessing import normalize

@@ -46,8 +46,8 @@ class OnlineL1Dictionary(L1DictionaryDetector):
         What Delta means in the next timestep, whose documents are others. "carry" keeps row i for the i-th document,
         as the paper's Algorithm 2 does; for more documents it is padded with zeros, for fewer it is cut. "reset"
         starts at zero: with beta = 5 almost nothing clips, so that the step is a projected gradient of the squared
-        loss. "inner" starts at zero and makes `n_inner` iterations on the same documents. "dual" takes the exact dual of each document's
-        coding problem, a projected subgradient of the true loss.
+        loss. "inner" starts at zero and makes `n_inner` iterations on the same documents. "dual" takes the exact dual
+        of each document's coding problem, a projected subgradient of the true loss.
     n_inner : int
         Iterations of "inner".
     carry_terms : int or None

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from firststory.arrays import Floats
 from firststory.kernels.l1.lasso import lasso_rows
+from firststory.kernels.l1.layout import LassoProblem, LassoResult
 from firststory.solvers.blocks import run_blocks
 
 BLOCK_DOCUMENTS = 256
@@ -67,27 +68,14 @@ def code_l2(
     gram = atoms @ atoms.T
     energy = np.asarray(documents.multiply(documents).sum(axis=1), dtype=np.float64).ravel()
     codes = np.zeros((n, k)) if start is None else np.array(start, dtype=np.float64)
-    objective, violation, sweeps = np.empty(n), np.empty(n), np.empty(n, np.int64)
+    problem = LassoProblem(float(alpha), squared, tolerance, max_sweeps)
+    result = LassoResult(codes, np.empty(n), np.empty(n), np.empty(n, np.int64))
 
     def block(first: int, last: int) -> None:
-        lasso_rows(
-            first,
-            last,
-            correlations,
-            gram,
-            energy,
-            float(alpha),
-            squared,
-            tolerance,
-            max_sweeps,
-            codes,
-            objective,
-            violation,
-            sweeps,
-        )
+        lasso_rows(first, last, correlations, gram, energy, problem, result)
 
     run_blocks(block, n, BLOCK_DOCUMENTS, n_jobs)
-    return L2Coding(codes, objective, violation, sweeps)
+    return L2Coding(*result)
 
 
 def atoms_l2(

@@ -1,4 +1,4 @@
-"""Non-negative lasso by coordinate descent on the Gram matrix: |p - A x|^2 + alpha |x|_1, or with the plain norm."""
+"""Non-negative lasso by coordinate descent on the Gram matrix: |p - x A|^2 + alpha |x|_1, or with the plain norm."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from firststory.kernels.jit import kernel
+from firststory.kernels.l1.layout import LassoProblem, LassoResult
 
 Array = np.ndarray[Any, Any]
 
@@ -18,20 +19,16 @@ def lasso_rows(
     correlations: Array,
     gram: Array,
     energy: Array,
-    alpha: float,
-    squared: bool,
-    tolerance: float,
-    max_sweeps: int,
-    codes: Array,
-    objective: Array,
-    violation: Array,
-    sweeps: Array,
+    problem: LassoProblem,
+    result: LassoResult,
 ) -> None:
-    """Code the rows start..stop: c = A'p in `correlations`, G = A'A, |p|^2 in `energy`; `codes` is the warm start.
+    """Code the rows start..stop: c = A p in `correlations`, G = A A', |p|^2 in `energy`; the codes given are the start.
 
     A coordinate is at its optimum when c_j - (G x)_j = t with x_j > 0, or <= t with x_j = 0, where t = alpha / 2 for
-    the squared loss and alpha |p - A x| for the norm (Sun and Zhang's scaled lasso: t follows the residual).
+    the squared loss and alpha |p - x A| for the norm (Sun and Zhang's scaled lasso: t follows the residual).
     """
+    alpha, squared, tolerance, max_sweeps = problem
+    codes, objective, violation, sweeps = result
     k = gram.shape[0]
     fitted = np.zeros(k)
     for i in range(start, stop):

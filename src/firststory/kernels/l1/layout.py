@@ -157,3 +157,22 @@ class Penalty(NamedTuple):
     beta: float
     gamma: float
     over: float
+
+
+class LassoProblem(NamedTuple):
+    """What is asked of the l2 coder, the same for every document."""
+
+    alpha: float
+    squared: bool
+    """The squared loss, or the norm."""
+    tolerance: float
+    max_sweeps: int
+
+
+class LassoResult(NamedTuple):
+    """One row per document."""
+
+    codes: Array
+    objective: Array
+    violation: Array
+    sweeps: Array

@@ -186,7 +186,7 @@ def _cut_beginning(ax: Any, first: int) -> str:
     """Fit the axis to the curves from step `first` on, and say what is cut off."""
     curves = [np.asarray(line.get_ydata()) for line in ax.get_lines()]
     low, high = min(curve[first:].min() for curve in curves), max(curve[first:].max() for curve in curves)
-    margin = 0.1 * (high - low)
+    margin = 0.1 * (high - low) or 0.1  # level curves have no height of their own
     floor, ceiling = low - 2 * margin, high + margin
     ax.set_ylim(floor, ceiling)
     above, below = (max(map(_last_step, np.array(curves) > ceiling)), max(map(_last_step, np.array(curves) < floor)))

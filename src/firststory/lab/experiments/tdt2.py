@@ -86,7 +86,7 @@ CPU seconds per timestep, one thread:
 
 Claim of 2012: the variant that keeps the codes degrades over time. Measured, at each step before learning it: the mean
 of l(p, A) over the step's documents, of the variant divided by that of *{BATCH}* (above 1: its dictionary is worse),
-and the difference of the AUCs. The variant's atoms move by descent steps until none descends, which is not the minimum
+and the difference of the AUCs. The variant's atoms move by descent steps until these become short, which is not the minimum
 for the codes kept, and not the ADMM of 2011: the comparison is one of these two implementations.
 
 {_kept_codes(outcomes)}

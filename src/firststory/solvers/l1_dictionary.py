@@ -26,6 +26,9 @@ CHECKED_ITERATIONS = 10
 LEAST_STEP = 1e-6
 """Steps shorter than this, in units of 1 / Psi_max(X), end the search."""
 
+LEAST_FIXED_CODES_STEP = 1e-3
+"""The same where the codes are fixed: shorter steps lower the loss by little and cost as much as any."""
+
 KINK_WIDTH = 1e-4
 """Residuals smaller than this, of documents of unit mass, count in proportion: the loss has no slope at zero."""
 
@@ -134,13 +137,14 @@ def atoms_by_subgradient(
     psi = largest_eigenvalue(codes)
     step = 0.1 / psi if psi > 0 else 0.0
     rounds = 0
-    while rounds < max_rounds and step * psi >= LEAST_STEP:
+    prices = _prices_of_residual(documents, current, codes, over)
+    while rounds < max_rounds and step * psi >= LEAST_FIXED_CODES_STEP:
         rounds += 1
-        prices = _prices_of_residual(documents, current, codes, over)
         moved = subgradient_step(documents, current, codes, prices, step=step, over=over, n_jobs=n_jobs)
         objective = residual_norm(documents, moved, codes, over)
         if objective < lowest:
             current, lowest = moved, objective
+            prices = _prices_of_residual(documents, current, codes, over)
             step *= 1.5
         else:
             step *= 0.3

@@ -347,7 +347,7 @@ def test_clusters_as_a_product():
 
 def test_times_from_the_first_batch_or_never():
     model = fs.DirichletMixture().fit([[1.0, 2.0]])
-    with pytest.raises(ParameterError, match="first batch"):
+    with pytest.raises(ParameterError, match="began without"):
         model.partial_fit([[1.0, 2.0]], times=[5.0])
     timed = fs.DirichletMixture(max_age=10.0).fit([[1.0, 2.0]], times=[1000.0])
     assert timed.novelty([[1.0, 2.0]], times=[1005.0])[0] < 0

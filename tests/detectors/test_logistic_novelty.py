@@ -113,5 +113,5 @@ def test_stream_contract_without_weighting():
 
 def test_times_may_not_start_late():
     detector = fs.LogisticNovelty().partial_fit([[1.0, 2.0]])
-    with pytest.raises(fs.errors.ParameterError, match="first batch"):
+    with pytest.raises(fs.errors.ParameterError, match="began without"):
         detector.partial_fit([[1.0, 2.0]], times=[3.0])

@@ -133,7 +133,8 @@ def keep_nearest(
             if cosine <= 0.0:
                 continue
             ordinal = oldest + age
-            keep_plain(cosine, ordinal, nearest)
+            if cosine > plain_cosine[0] - ROUNDING:
+                keep_plain(cosine, ordinal, nearest)
             score = lagged(cosine, days, beta, kappa)
             if score >= scores[-1]:
                 keep_best(score, cosine, ordinal, scores, nearest.cosines, nearest.ordinals)

@@ -80,6 +80,10 @@ class LabelledRows:
             return "duplicates"
         return "dense" if self.judged.sum() >= DENSE_DOCUMENTS * self.first.sum() else "sparse"
 
+    def beginning(self, n: int) -> LabelledRows:
+        """Its first n documents."""
+        return self.take(slice(n), times=None if self.times is None else self.times[:n])
+
     def take(self, at: Any, *, times: Floats | None) -> LabelledRows:
         """Some of its documents in some order, as a stream of its own with these times."""
         return replace(

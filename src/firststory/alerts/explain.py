@@ -19,7 +19,7 @@ from firststory.records import Document, Evidence, Neighbour, NoveltyKind, Term
 
 N_TERMS = 8
 N_SHARED = 5
-NEAR = 0.05
+NEAR_SIMILARITY = 0.05
 """A neighbour less similar than this explains nothing and is not worth naming."""
 
 
@@ -78,7 +78,7 @@ def explain(
     >>> found.sentence.split("; ")[1]
     'the nearest earlier document is “Bridge opened” (similarity 0.31, shared: bridge).'
     """
-    near = [(earlier, similarity) for earlier, similarity in nearest if similarity >= NEAR]
+    near = [(earlier, similarity) for earlier, similarity in nearest if similarity >= NEAR_SIMILARITY]
     first = _first_occurrences(tokens) if tokens else {}
     # A list, and arguments by their place: most verdicts come here, and few are read.
     neighbours = [

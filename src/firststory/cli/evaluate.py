@@ -143,13 +143,13 @@ def _show(result: Comparison) -> None:
     for name, (head, _) in columns.items():
         table.add_column(head, justify="left" if name == "detector" else "right", no_wrap=name == "detector")
     for row in rows:
-        table.add_row(*(_said(row[name], form) for name, (_, form) in columns.items()))
+        table.add_row(*(_formatted(row[name], form) for name, (_, form) in columns.items()))
     screen.print(table)
     screen.print("cost: minimum normalised TDT cost, 0 is perfect, 1 is what never alerting costs", style="dim")
     screen.print("delay: documents and days before the first alert, median over the stories found", style="dim")
 
 
-def _said(value: Any, form: str) -> str:
+def _formatted(value: Any, form: str) -> str:
     return "–" if value is None or value != value else form.format(value)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_ACTS = regex.compile(r"(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]")
+_CONTROL_CHARACTERS = regex.compile(r"(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]")
 """Controls, bidirectional overrides, invisible characters; the joiners are letters of some scripts."""
 
 
@@ -69,7 +69,7 @@ def json_line(value: Any) -> str:
         text = json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
     except ValueError:
         text = json.dumps(_without_nan(value), ensure_ascii=False, default=str)
-    return text if text.isprintable() else _ACTS.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return text if text.isprintable() else _CONTROL_CHARACTERS.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def _without_nan(value: Any) -> Any:

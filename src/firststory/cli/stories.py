@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from firststory.records import Story
     from firststory.store.store import Store
 
-HELD = 8
+N_LINEAGE_SHOWN = 8
 """Merged stories that are named."""
 ORDERS = ("last_seen", "first_seen", "size", "growth")
 
@@ -85,7 +85,9 @@ def lineage(story: Story, held: Sequence[str] = ()) -> str:
     if story.merged_into:
         parts.append(f"merged into {story.merged_into}")
     if held:
-        shown = ", ".join(held[:HELD]) + (f" and {len(held) - HELD} more" if len(held) > HELD else "")
+        shown = ", ".join(held[:N_LINEAGE_SHOWN]) + (
+            f" and {len(held) - N_LINEAGE_SHOWN} more" if len(held) > N_LINEAGE_SHOWN else ""
+        )
         parts.append(f"holds {shown}")
     return "; ".join(parts)
 

@@ -15,7 +15,7 @@ from firststory.errors import DataError
 from firststory.units import DAY_SECONDS
 
 TITLE = "The alert budget, kept week by week"
-FLOOR = 0.5
+FLOOR_NOVELTY = 0.5
 
 CASES: tuple[tuple[str, str], ...] = (
     ("articles", "20/day"),
@@ -86,7 +86,7 @@ def run(*, quick: bool, out: Path) -> str:
 
 def judge(scores: NDArray[np.float64], times: NDArray[np.float64], budget: str) -> Weeks:
     """Let a stream of scores through the gate, one by one, and count."""
-    gate = AlertGate(budget, floor=FLOOR)
+    gate = AlertGate(budget, floor=FLOOR_NOVELTY)
     novel = np.array([gate.judge([s], [t])[0].is_novel for s, t in zip(scores, times, strict=True)])
     understood = parse_budget(budget)
     day = ((times - times[0]) // DAY_SECONDS).astype(np.int64)

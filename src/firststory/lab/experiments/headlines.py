@@ -1,4 +1,4 @@
-"""Headlines with labels that nobody gave: articles are grouped by their bodies, then only the first line is kept.
+"""Headlines with machine-made labels: articles are grouped by their bodies, then only the first line is kept.
 
 Two articles tell of the same event if their bodies are alike (tf-idf cosine) and lie a few days apart; an article joins
 the event with at least half of whose documents it is so linked. A detector sees the headlines alone, so that the words
@@ -29,7 +29,7 @@ MIN_WORDS = 80
 MOST_MEMBERS = 20
 """Of an event: half of so many links are enough to join."""
 
-BLOCK = 500
+BLOCK_DOCUMENTS = 500
 
 
 def headlines(documents: Sequence[Document], *, days: float, most: int | None = None) -> list[Document]:
@@ -64,8 +64,8 @@ def _links(bodies: Sequence[str], times: NDArray[Any], days: float) -> sp.csr_ma
     reader = TfidfVectorizer(sublinear_tf=True, stop_words="english", min_df=2, dtype=np.float32)
     X = sp.csr_matrix(reader.fit_transform(bodies))
     rows, columns = [], []
-    for begin in range(0, len(bodies), BLOCK):
-        end = min(begin + BLOCK, len(bodies))
+    for begin in range(0, len(bodies), BLOCK_DOCUMENTS):
+        end = min(begin + BLOCK_DOCUMENTS, len(bodies))
         oldest = int(np.searchsorted(times, times[begin] - days))
         alike = sp.coo_matrix(X[begin:end] @ X[oldest:end].T)
         i, j = alike.row + begin, alike.col + oldest

@@ -41,7 +41,7 @@ class LagCurve:
         share = self.all / max(self.all.sum(), 1e-12)
         ratio = (self.nearest + PRIOR * share) / np.maximum(self.all + PRIOR * share, 1e-12)
         ratio = np.where(self.all > 0, ratio, 0.0)
-        falling = np.maximum.accumulate(ratio[::-1])[::-1]  # and bins that nobody saw are like the next older one
+        falling = np.maximum.accumulate(ratio[::-1])[::-1]  # and unseen bins are like the next older one
         factors: Floats = (falling / max(falling[0], 1e-12)) ** POWER if falling[0] > 0 else np.ones(BINS)
         return factors
 

@@ -1,4 +1,4 @@
-"""Tweets with labels that nobody gave: those with the same link tell of the same thing; the link itself is not shown.
+"""Tweets with machine-made labels: those with the same link tell of the same thing; the link itself is not shown.
 
 A link that is posted again, in other words and within two months, is a story told again. Links posted more than ten
 times (home pages, subscriptions) are left out, and so are tweets with no link or several, and copies. Labels are not
@@ -18,7 +18,7 @@ import numpy as np
 
 from firststory.records import Document
 
-MOST = 10
+MAX_PER_LINK = 10
 """Tweets that share a link."""
 WITHIN = timedelta(days=60)
 
@@ -27,7 +27,7 @@ _NO_WORD = re.compile(r"\W+")
 
 
 def linked_tweets(documents: Sequence[Document], *, alone: bool) -> list[Document]:
-    """Tweets that share their link with others, labelled by it; `alone` adds as many whose link nobody else has.
+    """Tweets that share their link with others, labelled by it; `alone` adds as many whose link is unique.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def linked_tweets(documents: Sequence[Document], *, alone: bool) -> list[Documen
     several, single = [], []
     for link, texts in by_link.items():
         told = list(texts.values())
-        if 2 <= len(told) <= MOST and told[-1].time - told[0].time <= WITHIN:  # type: ignore[operator]
+        if 2 <= len(told) <= MAX_PER_LINK and told[-1].time - told[0].time <= WITHIN:  # type: ignore[operator]
             several += told
         elif posted[link] == 1:
             single += told

@@ -136,8 +136,8 @@ def _steps(texts: list[str], labels: NDArray[Any], step: int) -> Timesteps:
 
 def _reuters() -> Timesteps:
     stream = load_reuters21578()
-    single = [i for i, label in enumerate(stream.labels) if isinstance(label, (list, tuple)) and len(label) == 1]
-    return _steps([stream.texts[i] for i in single], np.array([str(stream.labels[i][0]) for i in single]), 900)
+    single = [i for i, label in enumerate(stream.labels) if isinstance(label, str)]
+    return _steps([stream.texts[i] for i in single], np.array([stream.labels[i] for i in single]), 900)
 
 
 def _timeline() -> Timesteps:

@@ -32,8 +32,14 @@ METHODS = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs/methods")
 def test_examples_in_pages_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
-    for block in blocks:
-        exec(compile(block, page, "exec"), {"__name__": "__example__"})
+    names = {"__name__": "__example__"}
+    for number, block in enumerate(blocks):
+        if ">>>" in block:
+            example = doctest.DocTestParser().get_doctest(block, names, f"{page} {number}", page, 0)
+            assert doctest.DocTestRunner(optionflags=OPTIONS).run(example, clear_globs=False).failed == 0
+            names = example.globs
+        else:
+            exec(compile(block, page, "exec"), names)
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -100,17 +100,36 @@ def load(
 
     `kept` are the settings of a store that exists: they stand in for the defaults.
     """
+    return resolve(gather(given, environment=environment, config=config), kept)
+
+
+def gather(
+    given: Mapping[str, Any] | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    config: Path | str | None = None,
+) -> dict[str, Any]:
+    """The settings that are named anywhere: in what was given, else in the environment, else in the TOML file."""
     environment = environment or {}
-    values: dict[str, Any] = {item.name: kept[item.name] for item in fields(Settings) if kept and item.name in kept}
+    named: dict[str, Any] = {}
     for name, value in _from_file(config, environment).items():
-        values[name] = _parsed(name, value, "the settings file")
+        named[name] = _parsed(name, value, "the settings file")
     for item in fields(Settings):
         if PREFIX + item.name.upper() in environment:
-            values[item.name] = _parsed(item.name, environment[PREFIX + item.name.upper()], PREFIX + item.name.upper())
+            named[item.name] = _parsed(item.name, environment[PREFIX + item.name.upper()], PREFIX + item.name.upper())
     for name, value in (given or {}).items():
         if value is not None:
-            values[name] = _parsed(name, value, name)
-    # Only now: a mistake in the file may have been corrected by the environment or the caller.
+            named[name] = _parsed(name, value, name)
+    return named
+
+
+def resolve(named: Mapping[str, Any], kept: Mapping[str, Any] | None = None) -> Settings:
+    """All settings: those that are named, then those that a store keeps, then the defaults.
+
+    Values are checked only now: a mistake in the file may have been corrected by the environment or the caller.
+    """
+    known = {item.name for item in fields(Settings)}
+    values = {name: value for name, value in (kept or {}).items() if name in known} | dict(named)
     return Settings(**{name: _whole_number(name, value) for name, value in values.items()})
 
 

@@ -14,9 +14,6 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 import scipy.sparse as sp
-from safetensors import SafetensorError
-from safetensors.numpy import load as load_tensors
-from safetensors.numpy import save as save_tensors
 
 from firststory.errors import StateError
 
@@ -165,6 +162,8 @@ def _with_arrays(value: Any) -> Any:
 
 def pack_state(state: State) -> bytes:
     """One blob for a flat state of arrays and JSON values."""
+    from safetensors.numpy import save as save_tensors
+
     arrays = {key: np.ascontiguousarray(value) for key, value in state.items() if isinstance(value, np.ndarray)}
     shapes = {key: list(value.shape) for key, value in arrays.items()}
     values = {key: value for key, value in state.items() if key not in arrays}
@@ -174,6 +173,9 @@ def pack_state(state: State) -> bytes:
 
 def unpack_state(blob: bytes) -> State:
     """Undo `pack_state`."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as load_tensors
+
     try:
         length = int.from_bytes(blob[:8], "little")
         header = json.loads(json.loads(blob[8 : 8 + length])["__metadata__"][_HEADER])

@@ -107,7 +107,7 @@ def test_topics_are_words_of_the_texts_and_not_stems(quick):
 
 
 def test_a_topic_that_no_story_can_read_is_read_when_it_comes_again(quick, monkeypatch):
-    monkeypatch.setattr("firststory.stories.tracker.MOST_ASKED", 0)
+    monkeypatch.setattr("firststory.stories.tracker.MAX_STORIES_ASKED", 0)
     texts = [f"{who} denied charges" for who in ("Police", "Nunes", "Senators", "Beavers")]
     documents = [document(f"d{i}", f"{texts[i % 4]} number{i}", hours=i) for i in range(140)]
     core = build_core(quick(topics="nmf", topic_step=60, budget=5.0))
@@ -373,9 +373,9 @@ def test_long_texts_have_no_vectors_and_cost_none(quick):
     assert not hasattr(core.parts.detector, "vectors_")
 
 
-def test_a_state_from_before_there_were_vectors_goes_on(quick):
+def test_a_state_without_vectors_is_taken_up_by_a_detector_with_them(quick):
     words, both = build_core(quick(detector="fused-words")), build_core(quick(detector="fused"))
     words.step(Batch(0, tuple(document(str(i), text, i) for i, text in enumerate(SHORT))))
     both.set_state(unpack_state(pack_state(words.get_state())))
     said = both.step(Batch(1, (document("again", "Storm floods the harbour again", 4),)))
-    assert said.verdicts[0].novelty < 0.3
+    assert said.verdicts[0].novelty < 0.4

@@ -68,6 +68,7 @@ def explain(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from types import SimpleNamespace as Token
     >>> storm = Document(id="2", text="Storm closes bridge")
     >>> words = [Token(surface="Storm", start=0, end=5, column=0), Token(surface="bridge", start=13, end=19, column=7)]

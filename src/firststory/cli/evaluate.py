@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,8 +48,9 @@ def evaluate(
     given = {
         "budget": budget, "step": step, "language": language, "window": window, "format": format, "topics": "none",
     }  # fmt: skip
-    names = list(dict.fromkeys(detector or [options.settings_from(given, config).detector]))
-    each = {name: options.settings_from({**given, "detector": name}, config) for name in names}
+    common = options.settings_without_store(given, config)
+    names = list(dict.fromkeys(detector or [common.detector]))
+    each = {name: replace(common, detector=name) for name in names}
     for settings in each.values():
         check_settings(settings)
     stream = TextStream(Path(file).name.partition(".")[0], tuple(_documents(file, each[names[0]])))

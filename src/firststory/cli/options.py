@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from firststory.pipeline.build import RECIPES
-from firststory.settings import Settings, help_of, load
+from firststory.settings import Settings, gather, help_of
 
 if TYPE_CHECKING:
     from firststory.store.store import Store
@@ -45,19 +45,23 @@ Config = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-def settings_from(given: dict[str, Any], config: Path | None) -> Settings:
-    """The settings of this call; those of a store that exists stand in for the defaults."""
-    settings = load(given, environment=os.environ, config=config)
-    if settings.store is None:
-        return settings
+def gathered(given: dict[str, Any], config: Path | None) -> dict[str, Any]:
+    """The settings that this call, the environment or the settings file names."""
+    return gather(given, environment=os.environ, config=config)
+
+
+def settings_without_store(given: dict[str, Any], config: Path | None) -> Settings:
+    """The checked settings of a call that writes no store; those of a store that is named stand in for the defaults."""
+    from firststory.pipeline.opening import open_run
     from firststory.store.engine import parse_url, path_of
 
-    if not path_of(parse_url(settings.store)).is_file():
-        return settings
-    from firststory.store.store import Store
-
-    with Store(settings.store, create=False) as store:
-        return load(given, environment=os.environ, config=config, kept=store.settings())
+    named = gathered(given, config)
+    url = named.get("store")
+    exists = url is not None and path_of(parse_url(url)).is_file()
+    settings, opened = open_run(named, url if exists else None)
+    if opened is not None:
+        opened.close()
+    return settings
 
 
 def make_folder(folder: Path, owner: str, parameter: str) -> None:
@@ -81,13 +85,18 @@ def make_folder(folder: Path, owner: str, parameter: str) -> None:
         )
 
 
-def open_store(store: str | None, config: Path | None, *, create: bool = False) -> Store:
-    """The store that the option, the environment or the settings file names."""
-    from firststory.errors import ParameterError
+def open_store(store: str | None, config: Path | None) -> Store:
+    """The store that the option, the environment or the settings file names; it must exist."""
     from firststory.store.store import Store
 
-    url = load({"store": store}, environment=os.environ, config=config).store
-    if url is None:
+    return Store(needed_store(gathered({"store": store}, config)), create=False)
+
+
+def needed_store(named: dict[str, Any]) -> str:
+    """The store that is named; an error where none is."""
+    from firststory.errors import ParameterError
+
+    if named.get("store") is None:
         raise ParameterError(
             owner="firststory",
             parameter="--store",
@@ -96,4 +105,4 @@ def open_store(store: str | None, config: Path | None, *, create: bool = False) 
             remedy="Add --store news.db, or set FIRSTSTORY_STORE.",
             message="No store is named.",
         )
-    return Store(url, create=create)
+    return str(named["store"])

@@ -34,8 +34,8 @@ def run(
     from firststory.cli.output import console, verdict_lines
     from firststory.cli.progress import Progress
     from firststory.cli.summary import print_summary
-    from firststory.pipeline.build import check_settings
     from firststory.pipeline.garbage import tune_collection
+    from firststory.pipeline.opening import open_run
     from firststory.pipeline.runner import Runner
     from firststory.sources.files import STDIN, Meter, expand, read_all
 
@@ -45,13 +45,14 @@ def run(
         "language": language, "window": window, "format": format, "max_document_bytes": max_document_bytes,
         "save_every": save_every,
     }  # fmt: skip
-    settings = options.settings_from(given, config)
-    check_settings(settings)
+    named = options.gathered(given, config)
+    url = options.needed_store(named)
     names = expand(sources)
+    settings, opened = open_run(named, url)
     meter = Meter(names)
     screen = console()
     with (
-        options.open_store(settings.store, config, create=True) as opened,
+        opened,
         interruptible() as interrupt,
         Progress(meter, quiet) as progress,
     ):
@@ -77,4 +78,4 @@ def run(
         rate = progress.rate()
         after = opened.status()
     if not quiet:
-        print_summary(screen, before, after, rate, settings.store or "")
+        print_summary(screen, before, after, rate, url)

@@ -38,7 +38,7 @@ def score(
         "detector": detector, "budget": budget, "step": step, "language": language, "window": window,
         "format": format, "max_document_bytes": max_document_bytes, "topics": "none",
     }  # fmt: skip
-    settings = options.settings_from(given, config)
+    settings = options.settings_without_store(given, config)
     counts: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     with interruptible() as interrupt:

@@ -20,6 +20,7 @@ from firststory.evaluate.clustering import clustering_scores
 from firststory.evaluate.delay import Delay, detection_delay
 from firststory.evaluate.ranking import StepAuc, roc_auc, roc_auc_by_step
 from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
+from firststory.pipeline.build import check_settings
 from firststory.pipeline.runner import Runner
 from firststory.records import Position
 from firststory.settings import Settings
@@ -159,6 +160,7 @@ def evaluate_stream(
     True
     """
     settings = settings or Settings()
+    check_settings(settings, detector)
     place: dict[str, int] = {}
     for i, document in enumerate(stream.documents):
         place.setdefault(document.id, i)

@@ -9,11 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from firststory.errors import DocumentError, ParameterError
-from firststory.pipeline.build import check_settings, missing_meaning
+from firststory.pipeline.build import missing_meaning
+from firststory.pipeline.opening import open_run
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.runner import Runner
 from firststory.records import Arrival, Document, Position, Quarantined, Story, Topic, Verdict
-from firststory.settings import load
+from firststory.settings import gather
 from firststory.sources.parse import content_id, document_from, document_of
 from firststory.store.engine import parse_url
 from firststory.store.store import Store
@@ -68,20 +69,17 @@ class Monitor:
         **settings: Any,
     ) -> None:
         own = None if detector is None or isinstance(detector, str) else _checked_detector(detector)
+        url = None if store is None else parse_url(store)
         given = {
-            "store": None if store is None else parse_url(store),
+            "store": url,
             "detector": detector if own is None else _name_for(own),
             "budget": None if budget is None else str(budget),
             "step": step,
             "topics": topics,
             **settings,
         }
-        # Before the file is made: a mistake leaves nothing behind.
-        check_settings(load(given, environment=os.environ), own)
-        self._store = None if store is None else Store(store)
-        kept = self._store.settings() if self._store is not None else None
+        chosen, self._store = open_run(gather(given, environment=os.environ), url, own)
         try:
-            chosen = load(given, environment=os.environ, kept=kept)
             self._runner = Runner(chosen, self._store, detector=own)
         except BaseException:
             if self._store is not None:

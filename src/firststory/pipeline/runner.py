@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from firststory.errors import ParameterError
-from firststory.pipeline.build import build_core, check_settings, missing_meaning
+from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.steps import Stepper
@@ -28,6 +28,7 @@ class Runner:
     Parameters
     ----------
     settings : Settings
+        Checked already, see `pipeline.opening`.
     store : Store, optional
         Where results go, and where the next run resumes. Without one nothing is kept but the core itself.
     say : callable
@@ -41,7 +42,6 @@ class Runner:
         say: Callable[[str], None] = lambda sentence: None,
         detector: Detector | None = None,
     ) -> None:
-        check_settings(settings, detector)
         self.settings = settings
         self.store = store
         # Steps that are replayed were taken under the budget of their time.

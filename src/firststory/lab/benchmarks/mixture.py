@@ -58,7 +58,7 @@ def _row(n_clusters: int, n_test: int) -> str:
         model = DirichletMixture(update, base_precision=PRECISION, concentration=1.0)
         model.fit(learn, np.repeat(np.arange(n_clusters), EACH))
         states[update] = model.partial_fit(learn).get_state()
-    index = states["hard"]["clusters_.length"]
+    index = states["hard"]["clusters_/length"]
     postings = float(test.astype(bool).dot(index).mean())
     best = {"hard": np.inf, "soft": np.inf}
     for _ in range(3):

@@ -1,0 +1,38 @@
+"""The settings and the store of a run: read once, checked once, and nothing is written before that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, overload
+
+from firststory.pipeline.build import check_settings
+from firststory.pipeline.protocols import Detector
+from firststory.settings import Settings, resolve
+from firststory.store.engine import parse_url, path_of
+from firststory.store.store import Store
+
+
+@overload
+def open_run(named: Mapping[str, Any], store: str, detector: Detector | None = None) -> tuple[Settings, Store]: ...
+@overload
+def open_run(
+    named: Mapping[str, Any], store: str | None, detector: Detector | None = None
+) -> tuple[Settings, Store | None]: ...
+def open_run(
+    named: Mapping[str, Any], store: str | None, detector: Detector | None = None
+) -> tuple[Settings, Store | None]:
+    """The settings that were named somewhere (`settings.gather`), completed and checked, and the store, opened.
+
+    The settings of a store that exists stand in for the defaults. A mistake leaves no new store behind, and closes one
+    that was opened. `detector` is one of your own, of whose scores nothing is known.
+    """
+    exists = store is not None and path_of(parse_url(store)).is_file()
+    opened = Store(store, create=False) if store is not None and exists else None
+    try:
+        settings = resolve(named, opened.settings() if opened else None)
+        check_settings(settings, detector)
+    except BaseException:
+        if opened is not None:
+            opened.close()
+        raise
+    return settings, Store(store) if store is not None and opened is None else opened

@@ -76,5 +76,6 @@ def run(
         interrupt.check()
         rate = progress.rate()
         after = opened.status()
+        gate = runner.core.parts.gate
     if not quiet:
-        print_summary(screen, before, after, rate, settings.store or "")
+        print_summary(screen, before, after, rate, settings.store or "", None if gate.is_sure else gate.confidence())

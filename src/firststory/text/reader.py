@@ -31,7 +31,7 @@ class ReadingRules(NamedTuple):
     segmenter: str
     surface_weight: float
     short: int
-    stop_words: str | frozenset[str] | None
+    stop_words: str | Iterable[str] | None
     stem: bool
     token_rule: str
     min_length: int

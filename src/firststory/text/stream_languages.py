@@ -50,6 +50,8 @@ class StreamLanguages:
         """How many of the recent documents were in each language, those further back counting less."""
         self.sample = ""
         """The first letters of the stream."""
+        self.n_asked = 0
+        """How often py3langid was asked; no part of the state."""
 
     @property
     def majority(self) -> str:
@@ -100,6 +102,7 @@ class StreamLanguages:
                 self.sample = f"{self.sample} {heard}".strip()[: 2 * ENOUGH_LETTERS]
         if not asked:
             return number_of(UNKNOWN)
+        self.n_asked += 1
         allowed = np.append(words.written[words.written[:, likeliest]].any(axis=0), True)
         scores = np.log((self.weights + UNSEEN_DOCUMENTS) / (self.weights.sum() + 1.0)) + np.append(hits, 0)
         scores += PROBABILITY_WEIGHT * np.maximum(_log_probabilities(asked), LEAST_LOG)

@@ -17,6 +17,7 @@ from firststory.parameters import Interval, StrOptions
 from firststory.text.counting import RowRules, Scratch, count_rows
 from firststory.text.documents import checked_documents
 from firststory.text.language import UNKNOWN, check_language
+from firststory.text.learnt_terms import LearntTerms
 from firststory.text.pruning import kept_terms
 from firststory.text.reader import ReadingRules, TextReader
 from firststory.text.records import CountedRows, Token
@@ -28,7 +29,7 @@ from firststory.text.vocabulary import Remap, Vocabulary
 from firststory.text.weighting import DocumentFrequencies
 
 
-class StreamVectorizer(TransformerMixin, StreamEstimator):
+class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
     r"""Turn the texts of a stream into sparse rows whose width grows as new terms appear.
 
     Each document is weighted by the document frequencies of the documents *before* it and then counted itself,
@@ -259,11 +260,6 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         self._scratch.put_back(tally, touched)
         return readings
 
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The terms, one per column."""
-        check_is_fitted(self)
-        return np.array(self.vocabulary_.terms, dtype=object)
-
     def prune(
         self, n_terms: int | None = None, *, min_df: float | None = None, keep: NDArray[Any] | None = None
     ) -> Remap:
@@ -292,30 +288,6 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         self._cached_reader = None
         return remap
 
-    # -- what was learnt -----------------------------------------------------------------------------------
-
-    @property
-    def n_documents_(self) -> int:
-        """How many documents were learnt."""
-        check_is_fitted(self)
-        return int(self.frequencies_.clock[0])
-
-    @property
-    def document_frequency_(self) -> NDArray[np.float64]:
-        """In how many documents each term has been (decayed where there is a half-life)."""
-        check_is_fitted(self)
-        return self.frequencies_.now()
-
-    @property
-    def terms_(self) -> Sequence[str]:
-        """The terms by their columns; none before the first text."""
-        return self.vocabulary_.terms if hasattr(self, "vocabulary_") else ()
-
-    def frequency_of(self, columns: NDArray[Any]) -> NDArray[np.float64]:
-        """`document_frequency_` of some columns, without looking at the others."""
-        check_is_fitted(self)
-        return self.frequencies_.now(columns)
-
     def is_common(self, columns: NDArray[Any]) -> NDArray[np.bool_]:
         """Which columns are stop words of the stream's languages (or stems of them): nothing to show to people.
 
@@ -325,18 +297,6 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
         common[list(self._reader().hidden_columns())] = True
         which: NDArray[np.bool_] = common[columns]
         return which
-
-    @property
-    def idf_(self) -> NDArray[np.float64]:
-        """The weight of each term for the next document."""
-        check_is_fitted(self)
-        return self.frequencies_.idf()
-
-    @property
-    def is_full(self) -> bool:
-        """Whether new terms find no room: time to `prune`."""
-        check_is_fitted(self)
-        return self.vocabulary_.is_full
 
     # -- languages -----------------------------------------------------------------------------------------
 
@@ -380,20 +340,8 @@ class StreamVectorizer(TransformerMixin, StreamEstimator):
 
     def _reader(self) -> TextReader:
         if self._cached_reader is None:
-            names = self.stop_words
-            rules = ReadingRules(
-                language=self.fixed_language_,
-                segmenter=self.segmenter_,
-                surface_weight=self.surface_weight,
-                short=self.short,
-                stop_words=names if names is None or isinstance(names, str) else frozenset(names),
-                stem=self.stem,
-                token_rule=self.token_rule,
-                min_length=self.min_length,
-                max_length=self.max_length,
-                urls=self.urls,
-                mentions=self.mentions,
-            )
+            given = {name: getattr(self, name) for name in ReadingRules._fields}
+            rules = ReadingRules(**given | {"language": self.fixed_language_, "segmenter": self.segmenter_})
             self._cached_reader = TextReader(rules, self.vocabulary_, self.languages_)
         return self._cached_reader
 

@@ -45,6 +45,25 @@ def test_a_batch_is_valid_too_and_blind_to_its_order():
     assert hits / 20000 <= 0.1 + 3.5 * np.sqrt(0.09 / 2000)  # the ten of a batch are not independent
 
 
+@pytest.mark.parametrize("batch", [1, 8])
+def test_lots_between_equals_are_valid_and_let_the_right_number_through(batch):
+    rng = np.random.default_rng(4)
+    calibrator, found = ConformalCalibrator(), []
+    for _ in range(4000 // batch):
+        scores = np.round(rng.random(batch), 1).tolist()  # eleven values: ties everywhere
+        found += calibrator.p_values(scores, rng.random(batch).tolist())
+        for score in scores:
+            calibrator.observe(score)
+    late = np.array(found[400:])
+    for a in (0.02, 0.05, 0.2, 0.5):
+        assert abs((late <= a).mean() - a) < 4 * np.sqrt(a * (1 - a) / late.size)
+
+
+def test_of_equals_as_many_pass_as_the_p_value_says():
+    found = ConformalCalibrator().p_values([1.0] * 10, np.random.default_rng(0).random(10).tolist())
+    assert sorted(found) == [i / 10 for i in range(1, 11)]
+
+
 def test_adapts_after_drift():
     rng = np.random.default_rng(3)
     calibrator = ConformalCalibrator(window=500)

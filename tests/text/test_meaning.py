@@ -103,7 +103,7 @@ def test_words_are_cut_as_python_would(texts):
         read = []
         for word in numbers[bounds[i] : bounds[i + 1]].tolist():
             place = reader._places[word]
-            letters = reader._arena[place + 1 : place + 1 + (reader._arena[place] >> 8)]
+            letters = reader._arena[place + 1 : place + 1 + (reader._arena[place] >> 16)]
             read.append(letters.tobytes().decode("utf-32-le"))
         assert read == words_of(text)
 

@@ -190,7 +190,7 @@ def test_emptying_the_cache_of_forms_changes_nothing(monkeypatch):
     small = StreamVectorizer(language="en")
     for text, rows in zip(STREAM, expected, strict=True):
         np.testing.assert_array_equal(small.partial_fit_transform([text]).toarray(), rows)
-        assert small._table()._capacity < 16
+        assert small._reader().table._capacity < 16
 
 
 def test_long_documents_are_cut_without_a_trace(monkeypatch):

@@ -2,14 +2,15 @@
 
 With scores s_1..s_n of the recent past, a new score s has p = (1 + #{i: s_i >= s}) / (n + 1). If the n + 1 scores
 are exchangeable, P(p <= a) <= a for every a, whatever the detector and whatever its scores look like; ties only make
-p larger. A stream drifts, so the past is a sliding window: after a shift of the scores the p-values are right again
-once the window has moved on.
+p larger. In a short stream most documents are as novel as can be, and none would stand out: where documents have lots,
+equal scores are ranked by lot (smoothed conformal p-values), which is as valid. A stream drifts, so the past is a
+sliding window: after a shift of the scores the p-values are right again once the window has moved on.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, Self
@@ -61,14 +62,29 @@ class ConformalCalibrator:
         above = len(self._sorted) - bisect_left(self._sorted, _finite(score))
         return (1 + above) / (len(self._sorted) + 1)
 
-    def p_values(self, scores: Sequence[float]) -> list[float]:
-        """p-values of a batch, each among the past and the whole batch: valid too, and blind to the batch's order."""
-        batch = sorted(_finite(score) for score in scores)
+    def p_values(self, scores: Sequence[float], lots: Sequence[float] | None = None) -> list[float]:
+        """p-values of a batch, each among the past and the whole batch: valid too, and blind to the batch's order.
+
+        `lots` are numbers in [0, 1), one per document, drawn independently of the scores: of equals the one with the
+        smallest lot comes first. Without lots each has all of its equals before it.
+
+        Examples
+        --------
+        >>> ConformalCalibrator().p_values([0.9, 0.9, 0.9, 0.1], lots=[0.7, 0.1, 0.4, 0.5])
+        [0.75, 0.25, 0.5, 1.0]
+        """
+        values = [_finite(score) for score in scores]
+        batch = sorted(values)
         total = len(self._sorted) + len(batch)
-        return [
-            (len(self._sorted) - bisect_left(self._sorted, s) + len(batch) - bisect_left(batch, s)) / total
-            for s in map(_finite, scores)
-        ]
+        if lots is None:
+            return [(_n_at_least(self._sorted, s) + _n_at_least(batch, s)) / total for s in values]
+        in_turn = sorted(zip((-score for score in values), lots, range(len(values)), strict=True))
+        p_values = [0.0] * len(values)
+        for place, (_, lot, i) in enumerate(in_turn, start=1):
+            above = _n_above(self._sorted, values[i])
+            equals = _n_at_least(self._sorted, values[i]) - above
+            p_values[i] = (place + above + math.floor(lot * (equals + 1))) / total
+        return p_values
 
     def observe(self, score: float) -> None:
         """Add a score to the past; the oldest leaves when the window is full."""
@@ -124,6 +140,14 @@ def _least(ordered: Sequence[float], n: int, without: int, p_value: float) -> fl
     place = n - ranks
     # The next number above the most novel of those that must be beaten: a score may lie anywhere between two others.
     return math.nextafter(ordered[place + (place >= without)], math.inf)
+
+
+def _n_at_least(ordered: Sequence[float], score: float) -> int:
+    return len(ordered) - bisect_left(ordered, score)
+
+
+def _n_above(ordered: Sequence[float], score: float) -> int:
+    return len(ordered) - bisect_right(ordered, score)
 
 
 def _finite(score: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from firststory.alerts.budget import Budget, fixed_threshold
 from firststory.alerts.calibration import ConformalCalibrator
+from firststory.alerts.confidence import SURE_DOCUMENTS, confidence
 from firststory.alerts.keeper import BudgetKeeper, Decision
 from firststory.state import State
 
@@ -61,13 +63,16 @@ class AlertGate:
         times: Sequence[float | None] | None = None,
         keys: Sequence[str] | None = None,
     ) -> list[Judgement]:
-        """Judge one batch, then learn its scores. `times` are float seconds; `keys` are the documents' ids."""
+        """Judge one batch, then learn its scores. `times` are float seconds; `keys` are the documents' ids.
+
+        Between equal scores the ids draw lots.
+        """
         scores = [float(score) for score in np.asarray(novelties, dtype=np.float64)]
         if not scores:
             return []
-        p_values = self.calibrator.p_values(scores)
+        p_values = self.calibrator.p_values(scores, None if keys is None else [_lot(key) for key in keys])
         decisions = self.keeper.decide_many(scores, p_values, times, keys)
-        thresholds = self._thresholds(scores, [decision.needed_p_value for decision in decisions])
+        thresholds = self._thresholds(scores, decisions)
         judged = [
             Judgement(decision.is_novel, p, threshold, decision)
             for p, decision, threshold in zip(p_values, decisions, thresholds, strict=True)
@@ -76,11 +81,16 @@ class AlertGate:
             self.calibrator.observe(score)
         return judged
 
-    def _thresholds(self, scores: Sequence[float], p_values: Sequence[float]) -> list[float | None]:
+    def _thresholds(self, scores: Sequence[float], decisions: Sequence[Decision]) -> list[float | None]:
         """For each document the novelty that its p-value needed, ranked as the p-value is."""
         if self.keeper.budget.kind == "threshold":
-            return [fixed_threshold(self.keeper.budget, self.keeper.strictness)] * len(p_values)
-        return [self._floored(one) for one in self.calibrator.thresholds(scores, p_values)]
+            return [fixed_threshold(self.keeper.budget, self.keeper.strictness)] * len(scores)
+        needed = self.calibrator.thresholds(scores, [decision.needed_p_value for decision in decisions])
+        # Of equals some pass by lot: their own novelty was enough.
+        return [
+            self._floored(min(threshold, score) if decision.is_novel else threshold)
+            for threshold, score, decision in zip(needed, scores, decisions, strict=True)
+        ]
 
     def _floored(self, threshold: float) -> float | None:
         threshold = max(threshold, self.keeper.floor)
@@ -94,7 +104,16 @@ class AlertGate:
 
     def status(self) -> dict[str, Any]:
         """Where the budget stands, the threshold now and why it stands there, and its history with reasons."""
-        return {**self.keeper.status(), "threshold": self._threshold()}
+        return {**self.keeper.status(), "threshold": self._threshold(), "confidence": self.confidence()}
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it has judged enough documents for p-values to be small."""
+        return len(self.calibrator) >= SURE_DOCUMENTS
+
+    def confidence(self) -> str:
+        """One sentence: how sure its decisions are, for want of documents, and what to do about it."""
+        return confidence(len(self.calibrator), self.keeper.budget)
 
     def get_state(self) -> State:
         """All of it."""
@@ -107,3 +126,8 @@ class AlertGate:
         gate.calibrator = ConformalCalibrator.from_state(state["calibrator"])
         gate.keeper = BudgetKeeper.from_state(state["keeper"])
         return gate
+
+
+def _lot(key: str) -> float:
+    """A number in [0, 1) that an id draws, always the same."""
+    return zlib.crc32(key.encode("utf-8", "surrogatepass")) / 2**32

@@ -29,6 +29,11 @@ and for shares, which know no silence."""
 RATE_HALF_LIFE_SECONDS = 4 * DAY_SECONDS
 """Half-life of the estimate of how many documents a day brings."""
 
+OPENING_SHARE = 0.2
+OPENING_DOCUMENTS = 50
+"""Of the first documents nearly all are new: only the most novel fifth is told. A stream without times stays held to
+that, since nothing says that it brings few documents a day."""
+
 MAX_HISTORY_RECORDS = 500
 WRONG_CLOCK_DOCUMENTS = 50
 """A clock that is a day ahead of this many documents in a row was set by a wrong date: it is set back."""
@@ -170,9 +175,17 @@ class BudgetKeeper:
         if self.budget.kind == "threshold":
             return math.nan
         fill = min(max(self._tokens / self._capacity(), 0.0), 1.0)
+        most = self._most_share()
         if fill >= 1.0:
+            return most
+        return min(most, self._base() * math.pow(_odds(fill) / _odds(self._rest()), SHARPNESS))
+
+    def _most_share(self) -> float:
+        """The largest share of the documents that may be novel, whatever the budget has left; but always one."""
+        if self._documents > OPENING_DOCUMENTS and self._clock is not None:
             return 1.0
-        return min(1.0, self._base() * math.pow(_odds(fill) / _odds(self._rest()), SHARPNESS))
+        paid = self.budget.amount if self.budget.kind == "share" else self.budget.amount / UNTIMED_DAY_DOCUMENTS
+        return min(1.0, max(OPENING_SHARE, paid, 1.0 / max(self._documents, 1)))
 
     def _base(self) -> float:
         """The part of the documents that the budget pays for at the present rate of documents."""
@@ -296,6 +309,8 @@ class BudgetKeeper:
         if self._tokens < 1.0:
             return f"raised: the budget of {self.budget.text} is spent for now ({rate})"
         needed, rest = self.needed_p_value(), min(1.0, self._base())
+        if self._most_share() < min(rest, 1.0) and needed == self._most_share():
+            return f"raised: of the first documents only the most novel {_share(needed)} are told, whatever the budget"
         if needed >= 1.0:
             return f"lowered: the budget of {self.budget.text} pays for every document ({rate})"
         # Within a quarter of its point of rest the threshold moves with every alert, which needs no reason.

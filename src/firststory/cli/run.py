@@ -77,5 +77,6 @@ def run(
         interrupt.check()
         rate = progress.rate()
         after = opened.status()
+        gate = runner.core.parts.gate
     if not quiet:
-        print_summary(screen, before, after, rate, url)
+        print_summary(screen, before, after, rate, url, None if gate.is_sure else gate.confidence())

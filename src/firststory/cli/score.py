@@ -63,5 +63,8 @@ def score(
         complain(f"{counts['quarantined']} line(s) could not be read ({by_reason})")
     if counts["redelivered"]:
         complain(f"{counts['redelivered']} documents had an id that came before and were dropped")
+    gate = runner.core.parts.gate
+    if counts["scored"] and not gate.is_sure:
+        complain(gate.confidence())
     if not counts["seen"]:
         complain("0 documents: the input is empty")

@@ -24,8 +24,15 @@ COUNT_LABELS = {
 }
 
 
-def print_summary(screen: Console, before: dict[str, Any], after: dict[str, Any], rate: float, store: str) -> None:
-    """The difference that this run made."""
+def print_summary(
+    screen: Console,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    rate: float,
+    store: str,
+    confidence: str | None = None,
+) -> None:
+    """The difference that this run made, and how sure its alerts are, where they are not."""
     from rich.table import Table
 
     counts = Counter(after["counts"])
@@ -47,6 +54,8 @@ def print_summary(screen: Console, before: dict[str, Any], after: dict[str, Any]
         screen.print(
             f"Quarantined: {by_reason}. See them: firststory status --quarantine --store {store}", markup=False
         )
+    if confidence and counts["scored"]:
+        screen.print(confidence, markup=False)
     if counts["scored"]:
         # A command that is broken over lines cannot be copied.
         screen.print(f"{rate:,.0f} documents/s. Next: firststory stories --store {store}", markup=False, soft_wrap=True)

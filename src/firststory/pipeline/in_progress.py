@@ -16,7 +16,7 @@ from firststory.records import Document
 from firststory.stories.tracker import Assignment
 
 if TYPE_CHECKING:
-    from firststory.text.vectorizer import Token
+    from firststory.text.records import Token
 
 _NO_WEIGHTS, _NO_NEIGHBOURS = np.empty(0), np.empty(0, dtype=np.int64)
 

@@ -89,9 +89,13 @@ def _scores(
 
 def _vectors(parts: Parts, documents: Sequence[InProgress]) -> dict[str, Any]:
     """What the documents mean, where any of them is short and in a language that the vectors know."""
-    if parts.short_text_vectors is None or parts.vectorizer.language_ not in LANGUAGES:
+    if parts.short_text_vectors is None:
         return {}
-    vectors = parts.short_text_vectors.transform(full_text(one.document) for one in documents)
+    languages = parts.vectorizer.last_languages
+    texts = [full_text(one.document) if languages[one.place] in LANGUAGES else "" for one in documents]
+    if not any(texts):
+        return {}
+    vectors = parts.short_text_vectors.transform(texts)
     return {"vectors": vectors} if vectors.any() else {}
 
 

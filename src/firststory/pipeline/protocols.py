@@ -13,8 +13,8 @@ from firststory.records import Topic, TopicEvent
 from firststory.state import State, Stateful
 
 if TYPE_CHECKING:
+    from firststory.text.records import CountedRows, Token
     from firststory.text.surfaces import SurfaceForms
-    from firststory.text.vectorizer import CountedRows, Token
     from firststory.text.vocabulary import Remap
 
 
@@ -93,8 +93,12 @@ class Vectorizer(Stateful, Protocol):
 
     max_terms: int
 
-    language_: str
     n_dropped_: int
+
+    @property
+    def last_languages(self) -> Sequence[str]:
+        """The language of each document that was learnt last."""
+        ...
 
     @property
     def n_documents_(self) -> int: ...
@@ -103,7 +107,7 @@ class Vectorizer(Stateful, Protocol):
         """Rows of the next documents, which are part of the past from then on."""
         ...
 
-    def tokens(self, text: str, *, first_only: bool = False) -> list[Token]:
+    def tokens(self, text: str, *, first_only: bool = False, language: str | None = None) -> list[Token]:
         """The terms of a text where they stand in it."""
         ...
 
@@ -116,7 +120,7 @@ class Vectorizer(Stateful, Protocol):
         ...
 
     def is_common(self, columns: Array) -> Flags:
-        """Which columns are stop words that only short texts keep."""
+        """Which columns are stop words, which are not shown."""
         ...
 
     @property

@@ -30,8 +30,8 @@ from firststory.pipeline.verdicts import verdict_on
 from firststory.records import ASSUMED_UTC, Batch, Document, Step, Topic, TopicEvent, Verdict
 from firststory.state import State, flatten, unflatten
 from firststory.stories.candidate import StoryCandidate
+from firststory.text.records import Token
 from firststory.text.surfaces import SurfaceForms
-from firststory.text.vectorizer import Token
 
 STATE_VERSION = 3
 LEAD_CHARACTERS = 1500
@@ -141,19 +141,19 @@ class StreamCore:
             parts.topics.learn(without_common(batch.unit, parts.vectorizer))
             places = [one.place for one in batch.documents]
             parts.topics.learn_missing_surfaces(batch.unit, parts.vectorizer.last_surface_forms, places)
+        languages = parts.vectorizer.last_languages
         for one in batch.documents:
             if one.is_novel:
-                one.tokens = self._tokens(one.document)
+                one.tokens = self._tokens(one.document, languages[one.place])
                 if parts.topics:
                     parts.topics.learn_surfaces(one.tokens)
         return batch.documents
 
-    def _tokens(self, document: Document) -> list[Token]:
+    def _tokens(self, document: Document, language: str) -> list[Token]:
         """The words that are read of a document, in order. Those of the title have no place in the text: -1."""
-        title = title_before(document)
-        of_title = self.parts.vectorizer.tokens(title, first_only=True) if title else ()
-        placeless = [token._replace(start=-1, end=-1) for token in of_title]
-        return [*placeless, *self.parts.vectorizer.tokens(document.text, first_only=True)]
+        title, read = title_before(document), partial(self.parts.vectorizer.tokens, first_only=True, language=language)
+        placeless = [token._replace(start=-1, end=-1) for token in (read(title) if title else ())]
+        return [*placeless, *read(document.text)]
 
     def apply_feedback(self, marks: Sequence[tuple[str, bool | None]]) -> None:
         """What people said of verdicts since the last step: (id, useful or not, None to take it back)."""

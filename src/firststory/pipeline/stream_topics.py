@@ -17,8 +17,8 @@ from firststory.state import State
 from firststory.topics.online_nmf import OnlineNMF
 
 if TYPE_CHECKING:
+    from firststory.text.records import Token
     from firststory.text.surfaces import SurfaceForms
-    from firststory.text.vectorizer import Token
 
 MAX_SURFACES = 100_000
 """Terms whose surface form is remembered."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from firststory.text.vectorizer import StreamVectorizer, Token
+from firststory.text.records import Token
+from firststory.text.vectorizer import StreamVectorizer
 from firststory.text.vocabulary import Remap, Vocabulary
 
 __all__ = ["StreamVectorizer", "Token", "Remap", "Vocabulary"]

@@ -95,7 +95,11 @@ class Analyser:
     @cached_property
     def common_stems(self) -> frozenset[str]:
         """The terms that common words give."""
-        return frozenset(self.stems(sorted(self.rules.common)))
+        return self.stems_of(self.rules.common)
+
+    def stems_of(self, words: Iterable[str]) -> frozenset[str]:
+        """The stems of a set of words."""
+        return frozenset(self.stems(sorted(words)))
 
     def is_common(self, words: Sequence[str]) -> bool:
         """Whether a form has none but common words."""

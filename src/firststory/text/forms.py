@@ -1,5 +1,7 @@
 """The surface forms of a stream: case, stop word, stem, weight and column are found once for each, then looked up.
 
+A form belongs to a language: "die" is a German article and an English verb.
+
 The table is a cache and no part of the state: it is emptied when it is full, which changes no result, because columns
 belong to terms and live in the vocabulary.
 """
@@ -7,7 +9,7 @@ belong to terms and live in the vocabulary.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,20 +35,52 @@ Columns = Callable[[list[str]], list[int]]
 """Terms -> their columns, -1 where a term has none."""
 
 
-class FormTable:
-    """Forms of one analyser; `lookup` turns the tokens of a chunk into form numbers."""
+class Tokens(NamedTuple):
+    """The code points of a chunk; start, end and kind of each of its tokens."""
 
-    def __init__(self, analyser: Analyser, segmenter: str, max_length: int, surface_weight: float) -> None:
-        self.analyser = analyser
+    codes: NDArray[np.uint32]
+    starts: Ints
+    ends: Ints
+    kinds: NDArray[np.uint8]
+
+
+class FormTable:
+    """Forms of a stream; `lookup` turns the tokens of a chunk into form numbers.
+
+    Parameters
+    ----------
+    make_analyser : callable
+        Gives the analyser of a language by its number.
+    plain : bool
+        Whether tokens are runs of letters and digits and nothing else.
+    """
+
+    def __init__(
+        self,
+        make_analyser: Callable[[int], Analyser],
+        *,
+        plain: bool,
+        segmenter: str,
+        max_length: int,
+        surface_weight: float,
+    ) -> None:
+        self._make_analyser = make_analyser
+        self._analysers: dict[int, Analyser] = {}
         self.max_length = max_length
         self.surface_weight = surface_weight
-        self._plain = analyser.rules.plain
+        self._plain = plain
         self._classes = plain_classes() if self._plain else word_classes()
         self._segmenter = IcuSegmenter() if segmenter == "icu" and not self._plain else None
         self._capacity = FIRST_FORMS
         self._room = _room(0)
-        self._read: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._read: dict[tuple[int, str, int], tuple[str, ...]] = {}
         self.clear()
+
+    def analyser(self, language: int) -> Analyser:
+        """The analyser of a language by its number."""
+        if language not in self._analysers:
+            self._analysers[language] = self._make_analyser(language)
+        return self._analysers[language]
 
     def clear(self) -> None:
         """Forget every form."""
@@ -77,8 +111,8 @@ class FormTable:
         self.common = np.zeros(n, dtype=np.bool_)
         """Counted in short texts only."""
 
-    def tokens(self, chunk: Chunk) -> tuple[NDArray[np.uint32], Ints, Ints, NDArray[np.uint8]]:
-        """Code points of the chunk; start, end and kind of each token. Good until the next call."""
+    def tokens(self, chunk: Chunk) -> Tokens:
+        """The tokens of a chunk. Good until the next call."""
         codes = chunk.codes()
         if codes.size > self._room[0].size:  # kept from chunk to chunk: fresh memory is slow memory
             self._room = _room(codes.size)
@@ -87,7 +121,7 @@ class FormTable:
         starts, ends, kinds = starts[:n], ends[:n], kinds[:n]
         if self._segmenter is not None and (kinds == RUN).any():
             starts, ends, kinds = self._segmented(chunk.text, starts, ends, kinds)
-        return codes, starts, ends, kinds
+        return Tokens(codes, starts, ends, kinds)
 
     def _segmented(self, text: str, starts: Ints, ends: Ints, kinds: NDArray[np.uint8]) -> Any:
         """The tokens with runs of scripts without spaces cut into words."""
@@ -103,37 +137,40 @@ class FormTable:
         starts[at] += inside[:, 0]
         return starts, ends, kinds
 
-    def terms_of(self, surfaces: list[str], kinds: list[int]) -> list[tuple[str, ...]]:
+    def terms_of(self, surfaces: list[str], kinds: list[int], language: int) -> list[tuple[str, ...]]:
         """The terms of each form as it is written; forms that were asked for before are not analysed again."""
-        asked = list(zip(surfaces, kinds, strict=True))
+        asked = [(language, *form) for form in zip(surfaces, kinds, strict=True)]
         new = list(dict.fromkeys(form for form in asked if form not in self._read))
         if new:
             if len(self._read) + len(new) > MAX_READ:
                 self._read.clear()
                 new = list(dict.fromkeys(asked))
-            terms = self.analyser.terms([surface for surface, _ in new], [kind for _, kind in new])
+            terms = self.analyser(language).terms([surface for _, surface, _ in new], [kind for *_, kind in new])
             self._read.update(zip(new, terms, strict=True))
         return [self._read[form] for form in asked]
 
-    def lookup(self, chunk: Chunk, column: Columns, *, retry: bool) -> tuple[Ints, Ints, Ints]:
-        """Start, end and form number of each token; terms of new forms (and, with `retry`, of forms whose terms had no
-        column) are looked up by `column`, in the order in which they appear."""
-        codes, starts, ends, kinds = self.tokens(chunk)
+    def lookup(self, tokens: Tokens, languages: NDArray[np.uint8], column: Columns, *, retry: bool) -> Ints:
+        """The form number of each token; `languages` are the numbers of their languages.
+
+        Terms of new forms (and, with `retry`, of forms whose terms had no column) are looked up by `column`, in the
+        order in which they appear.
+        """
+        codes, starts, ends, kinds = tokens
         n = starts.size
         # A form takes its letters and one word of the arena.
         self._make_room(n, n + int(np.minimum(ends - starts, self.max_length).sum()))
         forms = np.empty(n, dtype=np.int32)
         known = self.n_forms
         self.n_forms, self._used = number_forms(
-            codes, starts, ends, kinds, n, self.max_length, self._table, self._arena, self._used, known, forms,
-            self._place, self._simple,
+            codes, starts, ends, kinds, languages, n, self.max_length, self._table, self._arena, self._used, known,
+            forms, self._place, self._simple,
         )  # fmt: skip
         if retry and self._n_missing:
             found = np.empty(self.n_forms, dtype=np.int32)
             self._resolve(found[: pending_forms(forms, n, self.missing, self._flag, found)], known, column)
         else:
             self._resolve(np.arange(known, self.n_forms, dtype=np.int32), known, column)
-        return starts, ends, forms
+        return forms
 
     def _resolve(self, numbers: Ints, known: int, column: Columns) -> None:
         """Terms and columns of forms; those from `known` on are new."""
@@ -162,13 +199,27 @@ class FormTable:
 
     def _terms(self, numbers: Ints) -> tuple[list[str], NDArray[np.int64]]:
         """The terms of forms, one after the other, and how many each has."""
-        analyser = self.analyser
+        languages = (self._arena[self._place[numbers]] >> 8) & 255
+        if (languages == languages[0]).all():
+            return self._terms_in(self.analyser(int(languages[0])), numbers)
+        counts = np.zeros(numbers.size, dtype=np.int64)
+        found: list[list[str]] = [[]] * numbers.size
+        for language in np.unique(languages).tolist():
+            which = np.flatnonzero(languages == language)
+            terms, counts[which] = self._terms_in(self.analyser(language), numbers[which])
+            behind = np.cumsum(counts[which]).tolist()
+            for i, begin, end in zip(which.tolist(), [0, *behind], behind, strict=False):
+                found[i] = terms[begin:end]
+        return [term for terms in found for term in terms], counts
+
+    def _terms_in(self, analyser: Analyser, numbers: Ints) -> tuple[list[str], NDArray[np.int64]]:
+        """`_terms` of forms that are all in one language."""
         rules = analyser.rules
         surfaces, words = self._surfaces(numbers)
         drop, common = rules.stop_words, rules.common
         simple = self._simple[numbers] if analyser.simple else np.zeros(numbers.size, dtype=bool)
         header = self._arena[self._place[numbers]]
-        short, kinds = (header >> 8) < rules.min_length, (header & 255).tolist()
+        short, kinds = (header >> 16) < rules.min_length, (header & 255).tolist()
         counts = np.array([word not in drop for word in words], dtype=np.int64)
         counts[short] = 0
         several = {}
@@ -188,8 +239,8 @@ class FormTable:
     def _surfaces(self, numbers: Ints) -> tuple[list[str], list[str]]:
         """The forms as they are written, and with ASCII letters in lower case."""
         places = self._place[numbers]
-        lengths = (self._arena[places] >> 8).astype(np.int64)
-        if numbers[-1] - numbers[0] == numbers.size - 1:  # new forms only: one stretch of the arena, headers and all
+        lengths = (self._arena[places] >> 16).astype(np.int64)
+        if (np.diff(numbers) == 1).all():  # new forms only: one stretch of the arena, headers and all
             begin = int(places[0])
             codes = self._arena[begin : places[-1] + 1 + lengths[-1]].copy()
             codes[places - begin] = 32

@@ -54,8 +54,11 @@ CARRIES_NEWS = frozenset(
 )
 """In stopwordsiso's English list, and yet what headlines are made of."""
 
-NEEDED = 600
-"""Letters that settle the language of a stream."""
+NEAR = {
+    "an": "es", "ary": "ar", "arz": "ar", "bcl": "tl", "bs": "hr", "ext": "es", "gcf": "fr", "lij": "it", "pcm": "en",
+    "vec": "it", "wuu": "zh", "yue": "zh",
+}  # fmt: skip
+"""Languages that py3langid knows and that are read best by the rules of another."""
 
 _NOT_WORDS = regex.compile(r"https?://\S+|www\.\S+|[@#]\w+|[^\p{L}\p{M}'’]+", regex.IGNORECASE)
 
@@ -96,6 +99,12 @@ def letters(text: str) -> str:
     return str(_NOT_WORDS.sub(" ", text)).strip()
 
 
+def rank_languages(text: str) -> list[tuple[str, float]]:
+    """The languages that py3langid knows, each with its probability, the likeliest first."""
+    found = ((str(code), float(probability)) for code, probability in _identifier().rank(text))
+    return [(NEAR.get(code, SAME.get(code, code)), probability) for code, probability in found]
+
+
 def identify(sample: str) -> str:
     """The language of a sample by py3langid; "und" where there is nothing to go by.
 
@@ -107,10 +116,7 @@ def identify(sample: str) -> str:
     'und'
     """
     text = letters(sample)
-    if not text:
-        return UNKNOWN
-    code = str(_identifier().classify(text)[0])
-    return SAME.get(code, code)
+    return rank_languages(text)[0][0] if text else UNKNOWN
 
 
 @cache

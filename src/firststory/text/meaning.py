@@ -94,7 +94,9 @@ class _Words:
         self._classes = _classes()
         n = BLOCK * short
         self._starts, self._stops = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-        self._forms, self._kinds = np.empty(n, dtype=np.int32), np.zeros(n, dtype=np.uint8)
+        self._forms = np.empty(n, dtype=np.int32)
+        self._kinds = np.zeros(n, dtype=np.uint8)
+        """All words are of one kind and one language."""
         self.clear()
 
     def clear(self) -> None:
@@ -121,8 +123,8 @@ class _Words:
         n = cut_words(codes, ends, self._classes, self.short, MAX_LENGTH, self._starts, self._stops, bounds)
         known = self.n
         self.n, self._used = number_forms(
-            codes, self._starts, self._stops, self._kinds, n, MAX_LENGTH, self._table, self._arena, self._used, known,
-            self._forms, self._places, self._simple,
+            codes, self._starts, self._stops, self._kinds, self._kinds, n, MAX_LENGTH, self._table, self._arena,
+            self._used, known, self._forms, self._places, self._simple,
         )  # fmt: skip
         if self.n > known:
             self._take_in(known)
@@ -132,10 +134,12 @@ class _Words:
         """The pieces of the words from `known` on."""
         places = self._places[known : self.n]
         begin = int(places[0])
-        text = self._arena[begin : self._used].tobytes().decode("utf-32-le", "surrogatepass")
+        codes = self._arena[begin : self._used].copy()
+        codes[places - begin] = 32  # the words that stand before the letters are no code points
+        text = codes.tobytes().decode("utf-32-le", "surrogatepass")
         parts: list[int] = []
         ends: list[int] = []
-        for place, length in zip((places - begin).tolist(), (self._arena[places] >> 8).tolist(), strict=True):
+        for place, length in zip((places - begin).tolist(), (self._arena[places] >> 16).tolist(), strict=True):
             parts += self.pieces.of(text[place + 1 : place + 1 + length]) or (UNKNOWN,)
             ends.append(self._n_parts + len(parts))
         while ends[-1] > len(self.parts):

@@ -18,6 +18,8 @@ class Cut(NamedTuple):
     """A chunk that was cut into tokens: where each begins and ends, and the number of its form."""
 
     chunk: Chunk
+    languages: NDArray[np.uint8]
+    """The number of the language of each document."""
     starts: NDArray[Any]
     ends: NDArray[Any]
     forms: NDArray[Any]
@@ -38,15 +40,25 @@ class SurfaceForms:
         Has a place for every column and is zero before and after.
     lead : int, optional
         Only the first so many characters of each text are looked at.
+    hidden : set of int
+        Columns that are not shown to people.
     """
 
-    def __init__(self, cuts: Iterable[Cut], table: FormTable, mark: NDArray[Any], lead: int | None = None) -> None:
+    def __init__(
+        self,
+        cuts: Iterable[Cut],
+        table: FormTable,
+        mark: NDArray[Any],
+        lead: int | None = None,
+        hidden: frozenset[int] = frozenset(),
+    ) -> None:
+        self._hidden = hidden
         self._pieces: list[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         """Of each chunk the text, columns, and where the term of each begins and ends."""
         self._places: list[list[tuple[int, int, int]]] = []
         """Of each text the chunks that it stands in, and which of their columns are its own."""
         goes_on = False
-        for chunk, starts, ends, forms, _ in cuts:
+        for chunk, _, starts, ends, forms, _ in cuts:
             bounds = np.searchsorted(starts, chunk.ends)
             begins = np.concatenate([[0], bounds[:-1]])
             if lead is not None:
@@ -71,5 +83,5 @@ class SurfaceForms:
         for chunk, a, b in reversed(self._places[number]):
             text, columns, begins, ends = self._pieces[chunk]
             places = zip(columns[a:b].tolist(), begins[a:b].tolist(), ends[a:b].tolist(), strict=True)
-            found |= {column: text[begin:end] for column, begin, end in places}
+            found |= {column: text[begin:end] for column, begin, end in places if column not in self._hidden}
         return found

@@ -84,20 +84,22 @@ def test_runs_are_left_to_a_segmenter():
 
 
 def number(texts, rows=64, longest=20):
-    """Numbers of all tokens, with a table that starts small and is rehashed between the texts."""
+    """Numbers of all tokens, with a table that starts small and is rehashed between the texts. Every other text is in
+    another language."""
     table, arena = np.zeros((rows, 4), dtype=np.uint64), np.zeros(4000, dtype=np.uint32)
     places, simple = np.zeros(1000, dtype=np.int64), np.zeros(1000, dtype=bool)
     n_forms = used = 0
     said = []
-    for text in texts:
+    for i, text in enumerate(texts):
         codes, starts, ends, kinds = scan(text)
+        languages = np.full(starts.size, i % 2, dtype=np.uint8)
         forms = np.empty(starts.size, dtype=np.int32)
         n_forms, used = k.number_forms(
-            codes, starts, ends, kinds, starts.size, longest, table, arena, used, n_forms, forms, places, simple
-        )
-        said.append(
-            (forms.tolist(), list(zip([text[a:b] for a, b in zip(starts, ends, strict=True)], kinds, strict=True)))
-        )
+            codes, starts, ends, kinds, languages, starts.size, longest, table, arena, used, n_forms, forms, places,
+            simple,
+        )  # fmt: skip
+        surfaces = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+        said.append((forms.tolist(), list(zip(surfaces, kinds.tolist(), languages.tolist(), strict=True))))
         larger = np.zeros((2 * table.shape[0], 4), dtype=np.uint64)
         k.rehash(table, larger)
         table = larger
@@ -109,14 +111,14 @@ def number(texts, rows=64, longest=20):
 @example(["a" * 16 + " " + "a" * 17 + " " + "a" * 20 + " " + "a" * 21, "é" * 16 + " Ω" * 3, "a b"])
 def test_form_numbers_equal_a_dictionary(texts):
     said, n_forms, arena, places, simple = number(texts)
-    known: dict[tuple[str, int], int] = {}
+    known: dict[tuple[str, int, int], int] = {}
     for forms, tokens in said:
         expected = [known.setdefault(token, len(known)) if len(token[0]) <= 20 else -1 for token in tokens]
         assert forms == expected
     assert n_forms == len(known)
-    for (surface, kind), f in known.items():
+    for (surface, kind, language), f in known.items():
         header = int(arena[places[f]])
-        assert (header >> 8, header & 255) == (len(surface), kind)
+        assert (header >> 16, header >> 8 & 255, header & 255) == (len(surface), language, kind)
         assert arena[places[f] + 1 : places[f] + 1 + len(surface)].tolist() == [ord(c) for c in surface]
         assert simple[f] == (kind == k.WORD and surface.isascii() and surface.isalnum())
 
@@ -126,7 +128,7 @@ def test_index_types_do_not_matter():
     for kind in (np.int32, np.int64):
         forms = np.empty(starts.size, dtype=kind)
         k.number_forms(
-            codes, starts.astype(kind), ends.astype(kind), kinds, starts.size, 64, np.zeros((64, 4), np.uint64),
-            np.zeros(200, np.uint32), 0, 0, forms, np.zeros(20, kind), np.zeros(20, bool),
+            codes, starts.astype(kind), ends.astype(kind), kinds, np.zeros_like(kinds), starts.size, 64,
+            np.zeros((64, 4), np.uint64), np.zeros(200, np.uint32), 0, 0, forms, np.zeros(20, kind), np.zeros(20, bool),
         )  # fmt: skip
         assert forms.tolist() == [0, 1, 2, 3, 0]

@@ -270,6 +270,7 @@ def number_forms(
     starts: Array,
     ends: Array,
     kinds: Array,
+    languages: Array,
     n_tokens: int,
     longest: int,
     table: Array,
@@ -282,7 +283,8 @@ def number_forms(
 ) -> tuple[int, int]:
     """Write the number of every token's surface form to `forms` (-1: longer than `longest`).
 
-    A form stands in `arena` as one word of 256 * length + kind, then its code points. `table` (a power of two of rows,
+    A form is its letters, its kind and its language: equal letters in two languages are two forms. It stands in `arena`
+    as one word of 65536 * length + 256 * language + kind, then its code points. `table` (a power of two of rows,
     at most half full) is open addressing; a row is [key, key, header, number of the form + 1 (0: empty)]. The keys of a
     form of up to 16 Latin-1 characters are those characters, so that equal rows are equal forms; those of any other
     are a hash and the form's place, and its characters are compared. New forms are numbered in the order of their
@@ -298,7 +300,7 @@ def number_forms(
         if length > longest:
             forms[t] = -1
             continue
-        header = np.uint64(256 * length + kinds[t])
+        header = np.uint64(65536 * length + 256 * np.int64(languages[t]) + kinds[t])
         first = np.uint64(0)
         second = np.uint64(0)
         spread = np.uint64(0)
@@ -325,7 +327,7 @@ def number_forms(
                 table[slot, 2] = header
                 table[slot, 3] = np.uint64(n_forms + 1)
                 places[n_forms] = used
-                arena[used] = np.uint32(256 * length + kinds[t])
+                arena[used] = np.uint32(header & np.uint64(0xFFFFFFFF))
                 plain = kinds[t] == WORD
                 for j in range(begin, end):
                     used += 1

@@ -21,6 +21,7 @@ EXPERIMENTS: dict[str, str] = {
     "spectral-nonstochastic": "spectral_nonstochastic",
     "spectral-real": "spectral_real",
     "tokenisation": "tokenisation",
+    "languages": "languages",
     "tdt2": "tdt2",
     "tdt2-k": "tdt2_k",
     "l1-settings": "l1_settings",

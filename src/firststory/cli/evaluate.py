@@ -27,6 +27,7 @@ def evaluate(
     step: options.Step = None,
     language: options.Language = None,
     window: options.Window = None,
+    vectors: options.Vectors = None,
     format: options.Format = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html and det.png are written.")] = Path(),
     json: options.Json = False,
@@ -45,7 +46,8 @@ def evaluate(
     from firststory.pipeline.build import check_settings
 
     given = {
-        "budget": budget, "step": step, "language": language, "window": window, "format": format, "topics": "none",
+        "budget": budget, "step": step, "language": language, "window": window, "vectors": vectors,
+        "format": format, "topics": "none",
     }  # fmt: skip
     names = list(dict.fromkeys(detector or [options.settings_from(given, config).detector]))
     each = {name: options.settings_from({**given, "detector": name}, config) for name in names}

@@ -16,6 +16,7 @@ def score(
     step: options.Step = None,
     language: options.Language = None,
     window: options.Window = None,
+    vectors: options.Vectors = None,
     format: options.Format = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     config: options.Config = None,
@@ -30,13 +31,14 @@ def score(
     from firststory.cli.guard import complain
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import verdict_json, write_json
+    from firststory.cli.summary import encoder_speed
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.runner import Runner
     from firststory.sources.files import expand, read_all
 
     given = {
         "detector": detector, "budget": budget, "step": step, "language": language, "window": window,
-        "format": format, "max_document_bytes": max_document_bytes, "topics": "none",
+        "vectors": vectors, "format": format, "max_document_bytes": max_document_bytes, "topics": "none",
     }  # fmt: skip
     settings = options.settings_from(given, config)
     counts: Counter[str] = Counter()
@@ -63,5 +65,7 @@ def score(
         complain(f"{counts['quarantined']} line(s) could not be read ({by_reason})")
     if counts["redelivered"]:
         complain(f"{counts['redelivered']} documents had an id that came before and were dropped")
+    if runner.encoder is not None:
+        complain(encoder_speed(runner.encoder))
     if not counts["seen"]:
         complain("0 documents: the input is empty")

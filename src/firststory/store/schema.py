@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-VERSION = 1
+VERSION = 2
 """The number of the last migration."""
 
 metadata = MetaData()
@@ -54,6 +54,8 @@ documents = Table(
     Column("label", Text),
     Column("extra", Text, nullable=False),
     Column("fingerprint", BigInteger, index=True),
+    Column("vector", LargeBinary),
+    Column("vector_dtype", String),
 )
 
 verdicts = Table(

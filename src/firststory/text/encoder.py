@@ -48,6 +48,8 @@ class SentenceEncoder:
         Of the vectors.
     fingerprint : str
         The SHA-256 of the files: two folders with the same one give the same vectors.
+    max_tokens : int
+        Where texts are cut.
     n_texts, seconds : int, float
         What was encoded so far, and how long it took.
     """
@@ -71,9 +73,9 @@ class SentenceEncoder:
         self._output = POOLED_OUTPUT if POOLED_OUTPUT in outputs else outputs[0]
         padding, truncation = self._tokenizer.padding, self._tokenizer.truncation
         self._padding_id = padding["pad_id"] if padding else 0
-        self._max_tokens = truncation["max_length"] if truncation else MAX_TOKENS
+        self.max_tokens = truncation["max_length"] if truncation else MAX_TOKENS
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(self._max_tokens)
+        self._tokenizer.enable_truncation(self.max_tokens)
         self.n_texts, self.seconds = 0, 0.0
         self.dimensions = self._encode(["one text"]).shape[1]
 
@@ -91,7 +93,7 @@ class SentenceEncoder:
         return rows
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        longest = MAX_TOKEN_CHARACTERS * self._max_tokens
+        longest = MAX_TOKEN_CHARACTERS * self.max_tokens
         tokens = [one.ids for one in self._tokenizer.encode_batch([text[:longest] for text in texts])]
         # Texts of like length together: what fills up a batch is computed and thrown away.
         order = sorted(range(len(texts)), key=lambda i: len(tokens[i]))

@@ -73,6 +73,9 @@ class Settings:
     vectors: str | None = _setting(
         None, "A folder with a sentence encoder (model.onnx, tokenizer.json), to compare texts by its vectors too."
     )
+    vector_words: int = _setting(
+        30, "Texts of up to this many words are compared by their own vectors too.", _count, model=True, least=0
+    )
     format: str = _setting("auto", "Format of files: auto, jsonl, csv, tsv, parquet or text (one document per line).")
     max_document_bytes: int = _setting(
         5_000_000, "A longer line is quarantined unread, so that it cannot fill memory.", _count, least=1

@@ -11,6 +11,7 @@ import pytest
 import firststory as fs
 from firststory.errors import ParameterError
 from firststory.pipeline.runner import Runner
+from firststory.pipeline.vectors import is_short
 from firststory.records import Position
 from firststory.settings import Settings
 from firststory.store.store import Store
@@ -89,6 +90,20 @@ def test_detectors_that_compare_words_keep_vectors_and_do_not_use_them():
     plain = [replace(document, vector=None) for document in stream()]
     assert novelties(settings, stream()) == novelties(settings, plain)
     assert run(settings, stream())[0][0].document.vector is not None
+
+
+def test_long_texts_go_by_their_words_unless_asked_otherwise(tmp_path):
+    long = [replace(one, text=f"{one.text} " * 7) for one in stream(40)]
+    plain = [replace(one, vector=None) for one in long]
+    assert novelties(SETTINGS, long) == novelties(SETTINGS, plain)
+    assert novelties(replace(SETTINGS, vector_words=35), long) != novelties(SETTINGS, plain)
+    runner = Runner(replace(SETTINGS, vectors=str(make_encoder(tmp_path / "tiny"))))
+    found = [verdict for step in runner.run(arrivals(plain)) for verdict in step.verdicts]
+    assert runner.encoder.n_texts == 0 and all(verdict.document.vector is None for verdict in found)
+
+
+def test_texts_without_spaces_are_long_by_their_characters():
+    assert is_short("港" * 360, 30) and not is_short("港" * 361, 30)
 
 
 def test_another_dimension_is_quarantined_and_the_stream_goes_on(tmp_path):

@@ -28,6 +28,7 @@ def evaluate(
     language: options.Language = None,
     window: options.Window = None,
     vectors: options.Vectors = None,
+    vector_words: options.VectorWords = None,
     format: options.Format = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html and det.png are written.")] = Path(),
     json: options.Json = False,
@@ -47,7 +48,7 @@ def evaluate(
 
     given = {
         "budget": budget, "step": step, "language": language, "window": window, "vectors": vectors,
-        "format": format, "topics": "none",
+        "vector_words": vector_words, "format": format, "topics": "none",
     }  # fmt: skip
     names = list(dict.fromkeys(detector or [options.settings_from(given, config).detector]))
     each = {name: options.settings_from({**given, "detector": name}, config) for name in names}

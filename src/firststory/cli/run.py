@@ -20,6 +20,7 @@ def run(
     language: options.Language = None,
     window: options.Window = None,
     vectors: options.Vectors = None,
+    vector_words: options.VectorWords = None,
     format: options.Format = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
@@ -42,7 +43,8 @@ def run(
 
     given = {
         "store": store, "detector": detector, "budget": budget, "step": step, "topics": topics,
-        "topic_step": topic_step, "language": language, "window": window, "vectors": vectors, "format": format,
+        "topic_step": topic_step, "language": language, "window": window, "vectors": vectors,
+        "vector_words": vector_words, "format": format,
         "max_document_bytes": max_document_bytes, "save_every": save_every,
     }  # fmt: skip
     settings = options.settings_from(given, config)

@@ -17,6 +17,7 @@ def score(
     language: options.Language = None,
     window: options.Window = None,
     vectors: options.Vectors = None,
+    vector_words: options.VectorWords = None,
     format: options.Format = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     config: options.Config = None,
@@ -38,7 +39,8 @@ def score(
 
     given = {
         "detector": detector, "budget": budget, "step": step, "language": language, "window": window,
-        "vectors": vectors, "format": format, "max_document_bytes": max_document_bytes, "topics": "none",
+        "vectors": vectors, "vector_words": vector_words, "format": format, "topics": "none",
+        "max_document_bytes": max_document_bytes,
     }  # fmt: skip
     settings = options.settings_from(given, config)
     counts: Counter[str] = Counter()

@@ -28,8 +28,9 @@ COUNT_LABELS = {
 
 def encoder_speed(encoder: SentenceEncoder) -> str:
     """What the encoder did, and how fast."""
+    texts = "text" if encoder.n_texts == 1 else "texts"
     return (
-        f"Vectors: {encoder.n_texts:,} texts by {encoder.folder}, {encoder.dimensions:,} numbers each, "
+        f"Vectors: {encoder.n_texts:,} {texts} by {encoder.folder}, {encoder.dimensions:,} numbers each, "
         f"{encoder.texts_per_second:,.0f} texts/s"
     )
 

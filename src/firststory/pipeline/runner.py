@@ -49,7 +49,9 @@ class Runner:
         # Steps that are replayed were taken under the budget of their time.
         budget = settings.budget if store is None else store.settings().get("budget", settings.budget)
         self.encoder = None if settings.vectors is None else SentenceEncoder(settings.vectors)
-        self._intake = VectorIntake(self.encoder, store.vector_dimensions() if store else None)
+        self._intake = VectorIntake(
+            self.encoder, max_words=settings.vector_words, dimensions=store.vector_dimensions() if store else None
+        )
         self.core = build_core(replace(settings, budget=budget), detector)
         self.is_busy = False
         """True while a step is computed or written: the wrong moment to stop."""

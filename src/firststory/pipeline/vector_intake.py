@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from firststory.errors import DocumentError
 from firststory.pipeline.fingerprints import full_text
+from firststory.pipeline.vectors import is_short
 from firststory.records import Arrival, Batch, Document, Quarantined
 from firststory.sources.vectors import parse_vector, wrong_dimension
 from firststory.text.encoder import SentenceEncoder
@@ -17,7 +16,7 @@ EXCERPT_CHARACTERS = 200
 
 
 class VectorIntake:
-    """Gives every document of a stream a vector of one and the same dimension, or none.
+    """Sees to it that every vector of a stream is sound, and of one and the same dimension.
 
     The step sees the vectors and not the encoder: they are stored with the documents, so that a replay needs no
     encoder and does not depend on how it rounds on another machine.
@@ -26,12 +25,15 @@ class VectorIntake:
     ----------
     encoder : SentenceEncoder or None
         Makes the vectors of documents that bring none.
+    max_words : int
+        Of a text that is encoded: the vectors of longer ones are not used.
     dimensions : int or None
         Of the vectors that the stream has had so far.
     """
 
-    def __init__(self, encoder: SentenceEncoder | None = None, dimensions: int | None = None) -> None:
+    def __init__(self, encoder: SentenceEncoder | None, *, max_words: int, dimensions: int | None = None) -> None:
         self.encoder = encoder
+        self._max_words = max_words
         self.dimensions = dimensions if encoder is None else encoder.dimensions
 
     def checked(self, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
@@ -57,12 +59,15 @@ class VectorIntake:
         return replace(document, vector=vector)
 
     def encoded(self, batch: Batch, known: Collection[str] = ()) -> Batch:
-        """The batch with a vector for each document that has none; those that are `known` will be dropped anyway."""
+        """The batch with a vector for each short document that has none; what is `known` will be dropped anyway."""
         if self.encoder is None:
             return batch
         documents = list(batch.documents)
-        places = [i for i, one in enumerate(documents) if one.vector is None and one.id not in known]
-        rows = self.encoder.encode([full_text(documents[i]) for i in places])
-        for i, row in zip(places, rows.astype(np.float64), strict=True):
+        texts = {
+            i: text
+            for i, one in enumerate(documents)
+            if one.vector is None and one.id not in known and is_short(text := full_text(one), self._max_words)
+        }
+        for i, row in zip(texts, self.encoder.encode(list(texts.values())), strict=True):
             documents[i] = replace(documents[i], vector=parse_vector(row))
         return replace(batch, documents=tuple(documents))

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 ASSUMED_UTC = timezone(timedelta(0), "UTC, assumed")
 """The zone of times that came without one: equal to UTC, and the stream can still count how often it had to guess."""
@@ -45,6 +48,8 @@ class Document:
     url: str | None = None
     label: Json = None
     extra: Mapping[str, Json] = field(default_factory=dict)
+    vector: ArrayLike | None = field(default=None, compare=False, repr=False)
+    """What the text is about, as numbers of your own making; in the stream an array of float16 and length one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from numbers import Integral
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -69,6 +70,12 @@ class Settings:
     )
     max_terms: int = _setting(500_000, "The most terms that the vocabulary holds.", _count, model=True, least=1)
     seed: int = _setting(0, "Seed of everything random.", _count, model=True, least=0)
+    vectors: str | None = _setting(
+        None, "A folder with a sentence encoder (model.onnx, tokenizer.json), to compare texts by its vectors too."
+    )
+    vector_words: int = _setting(
+        30, "Texts of up to this many words are compared by their own vectors too.", _count, model=True, least=0
+    )
     format: str = _setting("auto", "Format of files: auto, jsonl, csv, tsv, parquet or text (one document per line).")
     max_document_bytes: int = _setting(
         5_000_000, "A longer line is quarantined unread, so that it cannot fill memory.", _count, least=1
@@ -142,6 +149,8 @@ def _field(name: str) -> Any:
 
 def _parsed(name: str, value: Any, where: str) -> Any:
     item = _field(name)
+    if isinstance(value, PathLike):
+        value = fspath(value)
     if not isinstance(value, str):
         return value
     try:

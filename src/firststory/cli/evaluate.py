@@ -28,6 +28,8 @@ def evaluate(
     step: options.Step = None,
     language: options.Language = None,
     window: options.Window = None,
+    vectors: options.Vectors = None,
+    vector_words: options.VectorWords = None,
     format: options.Format = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where report.html and det.png are written.")] = Path(),
     json: options.Json = False,
@@ -46,7 +48,8 @@ def evaluate(
     from firststory.pipeline.build import check_settings
 
     given = {
-        "budget": budget, "step": step, "language": language, "window": window, "format": format, "topics": "none",
+        "budget": budget, "step": step, "language": language, "window": window, "vectors": vectors,
+        "vector_words": vector_words, "format": format, "topics": "none",
     }  # fmt: skip
     common = options.settings_without_store(given, config)
     names = list(dict.fromkeys(detector or [common.detector]))

@@ -37,6 +37,8 @@ Language = Annotated[str | None, _option("language")]
 Window = Annotated[str | None, _option("window")]
 Format = Annotated[str | None, _option("format")]
 MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
+Vectors = Annotated[str | None, typer.Option("--vectors", metavar="DIR", help=help_of("vectors"), show_default=False)]
+VectorWords = Annotated[str | None, _option("vector_words")]
 SaveEvery = Annotated[str | None, _option("save_every")]
 Config = Annotated[
     Path | None,

@@ -19,6 +19,8 @@ def run(
     topic_step: options.TopicStep = None,
     language: options.Language = None,
     window: options.Window = None,
+    vectors: options.Vectors = None,
+    vector_words: options.VectorWords = None,
     format: options.Format = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
@@ -28,7 +30,7 @@ def run(
     """Follow sources to their end and store what is found; run again to resume where it stopped.
 
     Files may be JSON lines, CSV, TSV, Parquet or plain lines, gzip or zstd. A document has text, and may have id, time,
-    title, source and url. What cannot be read is quarantined with its reason, and the stream continues.
+    title, source, url and vector. What cannot be read is quarantined with its reason, and the stream continues.
     """
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import console, verdict_lines
@@ -41,9 +43,9 @@ def run(
 
     given = {
         "store": store, "detector": detector, "budget": budget, "step": step, "topics": topics,
-        "topic_step": topic_step,
-        "language": language, "window": window, "format": format, "max_document_bytes": max_document_bytes,
-        "save_every": save_every,
+        "topic_step": topic_step, "language": language, "window": window, "vectors": vectors,
+        "vector_words": vector_words, "format": format,
+        "max_document_bytes": max_document_bytes, "save_every": save_every,
     }  # fmt: skip
     named = options.gathered(given, config)
     url = options.needed_store(named)
@@ -79,4 +81,5 @@ def run(
         after = opened.status()
         gate = runner.core.parts.gate
     if not quiet:
-        print_summary(screen, before, after, rate, url, None if gate.is_sure else gate.confidence())
+        confidence = None if gate.is_sure else gate.confidence()
+        print_summary(screen, before, after, rate, url, confidence, runner.encoder)

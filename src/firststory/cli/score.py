@@ -16,6 +16,8 @@ def score(
     step: options.Step = None,
     language: options.Language = None,
     window: options.Window = None,
+    vectors: options.Vectors = None,
+    vector_words: options.VectorWords = None,
     format: options.Format = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     config: options.Config = None,
@@ -30,13 +32,15 @@ def score(
     from firststory.cli.guard import complain
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import verdict_json, write_json
+    from firststory.cli.summary import encoder_speed
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.runner import Runner
     from firststory.sources.files import expand, read_all
 
     given = {
         "detector": detector, "budget": budget, "step": step, "language": language, "window": window,
-        "format": format, "max_document_bytes": max_document_bytes, "topics": "none",
+        "vectors": vectors, "vector_words": vector_words, "format": format, "topics": "none",
+        "max_document_bytes": max_document_bytes,
     }  # fmt: skip
     settings = options.settings_without_store(given, config)
     counts: Counter[str] = Counter()
@@ -66,5 +70,7 @@ def score(
     gate = runner.core.parts.gate
     if counts["scored"] and not gate.is_sure:
         complain(gate.confidence())
+    if runner.encoder is not None:
+        complain(encoder_speed(runner.encoder))
     if not counts["seen"]:
         complain("0 documents: the input is empty")

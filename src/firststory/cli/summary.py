@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from firststory.text.encoder import SentenceEncoder
+
 COUNT_LABELS = {
     # count: its label; counts of 0 are left out, except the first two
     "scored": "documents judged",
@@ -24,6 +26,15 @@ COUNT_LABELS = {
 }
 
 
+def encoder_speed(encoder: SentenceEncoder) -> str:
+    """What the encoder did, and how fast."""
+    texts = "text" if encoder.n_texts == 1 else "texts"
+    return (
+        f"Vectors: {encoder.n_texts:,} {texts} by {encoder.folder}, {encoder.dimensions:,} numbers each, "
+        f"{encoder.texts_per_second:,.0f} texts/s"
+    )
+
+
 def print_summary(
     screen: Console,
     before: dict[str, Any],
@@ -31,6 +42,7 @@ def print_summary(
     rate: float,
     store: str,
     confidence: str | None = None,
+    encoder: SentenceEncoder | None = None,
 ) -> None:
     """The difference that this run made, and how sure its alerts are, where they are not."""
     from rich.table import Table
@@ -56,6 +68,8 @@ def print_summary(
         )
     if confidence and counts["scored"]:
         screen.print(confidence, markup=False)
+    if encoder is not None:
+        screen.print(encoder_speed(encoder), markup=False, soft_wrap=True)
     if counts["scored"]:
         # A command that is broken over lines cannot be copied.
         screen.print(f"{rate:,.0f} documents/s. Next: firststory stories --store {store}", markup=False, soft_wrap=True)

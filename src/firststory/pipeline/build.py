@@ -139,15 +139,38 @@ def check_settings(settings: Settings, detector: Detector | None = None) -> None
     for name, names in {"topics": TOPICS, "format": FORMATS}.items():
         if getattr(settings, name) not in names:
             raise not_one_of("settings", name, names, getattr(settings, name))
+    if settings.vectors is not None:
+        _check_vectors(settings, detector)
+
+
+def _check_vectors(settings: Settings, detector: Detector | None) -> None:
+    from firststory.text.encoder import check_encoder
+
+    if not takes_vectors(settings, detector):
+        raise ParameterError(
+            owner="settings",
+            parameter="vectors",
+            allowed="left out with a detector that compares words alone",
+            received=settings.vectors,
+            remedy="Use the detector fused, or leave vectors out.",
+            message=f"The detector {settings.detector} compares words alone: it has no use for vectors.",
+        )
+    check_encoder(str(settings.vectors))
+
+
+def takes_vectors(settings: Settings, detector: Detector | None = None) -> bool:
+    """Whether the detector compares vectors beside the rows."""
+    from firststory.pipeline.protocols import TakesVectors
+
+    return recipe_of(settings.detector).meaning and (detector is None or isinstance(detector, TakesVectors))
 
 
 def wants_meaning(settings: Settings, detector: Detector | None = None) -> bool:
     """Whether a stream would compare short texts by the vectors of their words, if they are in its language."""
-    from firststory.pipeline.protocols import TakesVectors
     from firststory.text.language import check_language
     from firststory.text.meaning import LANGUAGES
 
-    if not recipe_of(settings.detector).meaning or not (detector is None or isinstance(detector, TakesVectors)):
+    if settings.vectors is not None or not takes_vectors(settings, detector):
         return False
     return settings.language == "auto" or check_language(settings.language, "settings") in LANGUAGES
 
@@ -169,6 +192,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
     from firststory.pipeline.protocols import KnowsNeighbours
     from firststory.pipeline.step import StreamCore
     from firststory.pipeline.stream_topics import StreamTopics
+    from firststory.pipeline.vectors import OwnVectors
     from firststory.stories.tracker import StoryTracker
     from firststory.text.meaning import ShortTextVectors
     from firststory.topics.online_nmf import OnlineNMF
@@ -177,7 +201,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
     # A detector of one's own has a scale of its own.
     floor = recipe.floor if detector is None else float("-inf")
     judge = detector or build_detector(settings.detector, window=window, seed=settings.seed)
-    takes_vectors = wants_meaning(settings, detector) and ShortTextVectors.is_available()
+    has_table = wants_meaning(settings, detector) and ShortTextVectors.is_available()
     knows_neighbours = isinstance(judge, KnowsNeighbours)
     topics = OnlineNMF(memory=3.0, birth="replace", random_state=settings.seed)
     return StreamCore(
@@ -190,7 +214,8 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
             feedback=Feedback(),
             neighbour_index=None if knows_neighbours else NearestNeighbour(window=window, n_neighbours=N_NEIGHBOURS),
             topics=StreamTopics(topics, settings.topic_step) if settings.topics == "nmf" else None,
-            short_text_vectors=ShortTextVectors() if takes_vectors else None,
+            short_text_vectors=ShortTextVectors() if has_table else None,
+            own_vectors=OwnVectors(settings.vector_words) if takes_vectors(settings, detector) else None,
         ),
         window=window,
     )

@@ -17,8 +17,8 @@ from firststory.pipeline.in_progress import InProgress
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.protocols import Detector, Explains, KnowsNeighbours, ScoresInParts
 from firststory.pipeline.rows import unit_rows
+from firststory.pipeline.vectors import vectors_for
 from firststory.pipeline.verdicts import N_SHOWN
-from firststory.text.meaning import LANGUAGES
 
 
 class ReadBatch(NamedTuple):
@@ -82,21 +82,9 @@ def _scores(
     parts: Parts, rows: sp.csr_matrix, times: Floats | None, documents: Sequence[InProgress]
 ) -> tuple[Floats, tuple[Floats, ...]]:
     """The novelty of each row, weighed as people's feedback has it, and the similarities that it was made of."""
-    scores = parts.detector.score_then_learn(rows, times=times, **_vectors(parts, documents))
+    scores = parts.detector.score_then_learn(rows, times=times, **vectors_for(parts, documents))
     score_parts = parts.detector.last_parts() if isinstance(parts.detector, ScoresInParts) else ()
     return parts.feedback.weigh(scores, score_parts), score_parts
-
-
-def _vectors(parts: Parts, documents: Sequence[InProgress]) -> dict[str, Any]:
-    """What the documents mean, where any of them is short and in a language that the vectors know."""
-    if parts.short_text_vectors is None:
-        return {}
-    languages = parts.vectorizer.last_languages
-    texts = [full_text(one.document) if languages[one.place] in LANGUAGES else "" for one in documents]
-    if not any(texts):
-        return {}
-    vectors = parts.short_text_vectors.transform(texts)
-    return {"vectors": vectors} if vectors.any() else {}
 
 
 def _neighbours(parts: Parts, unit: sp.csr_matrix, times: Floats | None) -> tuple[Ints, Floats]:

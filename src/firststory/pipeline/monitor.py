@@ -43,7 +43,8 @@ class Monitor:
         What is left out (None) is as the environment (`FIRSTSTORY_BUDGET`) or `firststory.toml` in the current folder
         says, else as the store was begun with, else as said here. The store alone is never taken from there.
     **settings
-        Any other setting by its name: `language`, `window`, `max_terms`, `seed`, `save_every`.
+        Any other setting by its name: `language`, `window`, `vectors` (the folder of a sentence encoder),
+        `vector_words`, `max_terms`, `seed`, `save_every`.
 
     Examples
     --------

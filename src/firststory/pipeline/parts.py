@@ -10,6 +10,7 @@ from firststory.alerts.gate import AlertGate
 from firststory.alerts.memory import DocumentMemory
 from firststory.pipeline.protocols import Detector, KnowsNeighbours, Vectorizer
 from firststory.pipeline.stream_topics import StreamTopics
+from firststory.pipeline.vectors import OwnVectors
 from firststory.state import State
 from firststory.stories.tracker import StoryTracker
 from firststory.text.meaning import ShortTextVectors
@@ -30,6 +31,8 @@ class Parts:
     topics: StreamTopics | None = None
     short_text_vectors: ShortTextVectors | None = None
     """What short texts mean, where the detector takes vectors. It learns nothing, so it has no state."""
+    own_vectors: OwnVectors | None = None
+    """Vectors that documents bring, where the detector takes vectors."""
 
     @property
     def is_sequential(self) -> bool:

@@ -16,10 +16,12 @@ from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.steps import Stepper
+from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
 from firststory.state import pack_state, unpack_state
 from firststory.store.store import Store, Threshold
+from firststory.text.encoder import SentenceEncoder
 
 
 class Runner:
@@ -46,6 +48,10 @@ class Runner:
         self.store = store
         # Steps that are replayed were taken under the budget of their time.
         budget = settings.budget if store is None else store.settings().get("budget", settings.budget)
+        self.encoder = None if settings.vectors is None else SentenceEncoder(settings.vectors)
+        self._intake = VectorIntake(
+            self.encoder, max_words=settings.vector_words, dimensions=store.vector_dimensions() if store else None
+        )
         self.core = build_core(replace(settings, budget=budget), detector)
         self.is_busy = False
         """True while a step is computed or written: the wrong moment to stop."""
@@ -59,7 +65,7 @@ class Runner:
             say(missing)
         if store is not None:
             store.claim()
-            _agree(settings, store)
+            _agree(settings, store, self.encoder)
             self._resume(store)
             if budget != settings.budget:
                 self._change_budget(store)
@@ -70,15 +76,16 @@ class Runner:
             self.store.check_open()
         stepper = Stepper(self.settings.step, self._reached)
         try:
-            for batch in stepper.batches(arrivals, self._next_step):
+            for batch in stepper.batches(self._intake.checked(arrivals), self._next_step):
                 yield self._run_step(batch)
         finally:
             self.save()
 
     def _run_step(self, batch: Batch) -> Step:
         """Compute one step and write it to the store."""
-        self.is_busy = True
         known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
+        batch = self._intake.encoded(batch, known)
+        self.is_busy = True
         feedback = self.store.pending_feedback() if self.store else ()
         self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
         step = self.core.step(batch, known, self._find_earlier(batch.index))
@@ -91,6 +98,7 @@ class Runner:
                 threshold=self._threshold(),
                 state=pack_state(self.core.get_state()) if is_save_due else None,
                 applied_feedback=[row["n"] for row in feedback],
+                vector_dimensions=self._intake.dimensions,
             )
             if is_save_due:
                 self._saved_step = batch.index
@@ -136,21 +144,25 @@ class Runner:
     def _change_budget(self, store: Store) -> None:
         """Another budget from here on. The model is saved at once, so that no replay crosses the change."""
         self.core.parts.gate.keeper.change(self.settings.budget)
-        store.keep_settings(_kept(self.settings))
+        store.keep_settings(_kept(self.settings, self.encoder))
         if self._next_step:
             self._write_state(store)
 
 
-def _kept(settings: Settings) -> dict[str, Any]:
-    return {**settings.model(), "budget": settings.budget}
+def _kept(settings: Settings, encoder: SentenceEncoder | None) -> dict[str, Any]:
+    kept = {**settings.model(), "budget": settings.budget}
+    if encoder is not None:
+        kept |= {"vectors": str(encoder.folder.absolute()), "encoder": encoder.fingerprint}
+    return kept
 
 
-def _agree(settings: Settings, store: Store) -> None:
+def _agree(settings: Settings, store: Store, encoder: SentenceEncoder | None) -> None:
     """A store's results come from one set of model settings; the first run that brings any decides."""
     wanted, kept = settings.model(), store.settings()
     if not kept or store.last_step() < 0:
-        store.keep_settings(_kept(settings))
+        store.keep_settings(_kept(settings, encoder))
         return
+    _agree_on_encoder(kept, encoder)
     for name, value in wanted.items():
         if kept.get(name, value) != value:
             raise ParameterError(
@@ -161,3 +173,24 @@ def _agree(settings: Settings, store: Store) -> None:
                 remedy=f"Leave --{name.replace('_', '-')} out, or begin another store.",
                 message=f"This store was begun with {name} {kept[name]!r}, which cannot become {value!r}.",
             )
+
+
+def _agree_on_encoder(kept: dict[str, Any], encoder: SentenceEncoder | None) -> None:
+    """The folder may be another; the files must be the same."""
+    found = None if encoder is None else encoder.fingerprint
+    begun = kept.get("encoder")
+    if found == begun:
+        return
+    if begun is None:
+        said, remedy = "without an encoder; vectors cannot begin later", "Leave --vectors out, or begin another store."
+    else:
+        said = f"with the encoder of {kept.get('vectors')} (SHA-256 {begun[:12]}…)"
+        remedy = "Name a folder with the same files with --vectors, or begin another store."
+    raise ParameterError(
+        owner="store",
+        parameter="vectors",
+        allowed=f"those of the encoder {begun}" if begun else "left out",
+        received="no encoder" if encoder is None else f"{encoder.folder} (SHA-256 {encoder.fingerprint[:12]}…)",
+        remedy=remedy,
+        message=f"This store was begun {said}.",
+    )

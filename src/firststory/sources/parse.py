@@ -11,8 +11,9 @@ from typing import Any
 from firststory.errors import DocumentError
 from firststory.records import Document
 from firststory.sources.times import parse_time
+from firststory.sources.vectors import parse_vector
 
-FIELDS = ("id", "text", "time", "title", "source", "url", "label")
+FIELDS = ("id", "text", "time", "title", "source", "url", "label", "vector")
 """The fields of a document; everything else in the mapping is kept in `extra`."""
 
 
@@ -41,6 +42,7 @@ def document_from(values: Mapping[str, Any]) -> Document:
         url=_string(values, "url"),
         label=values.get("label"),
         extra={str(key): value for key, value in values.items() if key not in FIELDS},
+        vector=parse_vector(values.get("vector")),
     )
 
 
@@ -68,8 +70,12 @@ def document_of(given: Document | Mapping[str, Any]) -> Document:
 
 
 def content_id(values: Mapping[str, Any]) -> str:
-    """An id made of the content: the same line has the same id, in every run and on every machine."""
-    canonical = json.dumps({str(key): value for key, value in values.items()}, sort_keys=True, default=str)
+    """An id made of the content: the same line has the same id, in every run and on every machine.
+
+    Vectors are left out: another encoder does not make another document.
+    """
+    content = {str(key): value for key, value in values.items() if key != "vector"}
+    canonical = json.dumps(content, sort_keys=True, default=str)
     return "c-" + hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 

@@ -6,12 +6,17 @@ import json
 from datetime import datetime, timedelta
 from typing import Any
 
+import numpy as np
+
 from firststory.growth import growth
 from firststory.records import Document, Evidence, Neighbour, Story, Term, Topic, TopicEvent, Verdict
 from firststory.units import EPOCH, MICROSECOND
 
 Row = Any
 """A mapping from the names of columns to values, as SQLAlchemy gives it."""
+
+VECTOR_DTYPE = "<f2"
+"""How vectors are stored: in half precision, which is what the stream computes with, so they come back exactly."""
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
@@ -57,6 +62,8 @@ def document_row(document: Document, step: int) -> dict[str, Any]:
         "text": document.text,
         "label": None if document.label is None else to_json(document.label),
         "extra": to_json(dict(document.extra)),
+        "vector": None if document.vector is None else np.asarray(document.vector, VECTOR_DTYPE).tobytes(),
+        "vector_dtype": None if document.vector is None else VECTOR_DTYPE,
     }
 
 
@@ -70,6 +77,7 @@ def document_from_row(row: Row) -> Document:
         url=row["url"],
         label=None if row["label"] is None else json.loads(row["label"]),
         extra=json.loads(row["extra"]),
+        vector=None if row["vector"] is None else np.frombuffer(row["vector"], row["vector_dtype"]).astype(np.float16),
     )
 
 

@@ -54,6 +54,8 @@ documents = Table(
     Column("label", Text),
     Column("extra", Text, nullable=False),
     Column("fingerprint", BigInteger, index=True),
+    Column("vector", LargeBinary),
+    Column("vector_dtype", String),
 )
 
 verdicts = Table(

@@ -136,6 +136,7 @@ class Store(Reader):
         threshold: Threshold | None = None,
         state: bytes | None = None,
         applied_feedback: Sequence[int] = (),
+        vector_dimensions: int | None = None,
     ) -> None:
         """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
         moments = step.span or [verdict.document.time for verdict in step.verdicts]
@@ -179,6 +180,8 @@ class Store(Reader):
             totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
             totals.update(step.counts)
             _put_meta(connection, {"totals": codec.to_json(dict(totals))})
+            if vector_dimensions is not None:
+                _put_meta(connection, {"vector_dimensions": str(vector_dimensions)})
             if applied_feedback:
                 applied = schema.feedback.c.n.in_(list(applied_feedback))
                 connection.execute(update(schema.feedback).where(applied).values(step=step.index))
@@ -246,6 +249,12 @@ class Store(Reader):
                 query = query.where(table.c.n.in_(firsts), table.c.step < before)
                 found.update({codec.to_unsigned(row[0]): row[1] for row in connection.execute(query)})
         return found
+
+    def vector_dimensions(self) -> int | None:
+        """How many numbers the vectors of the documents have; None before the first."""
+        with self._reading() as connection:
+            found = get_meta(connection, "vector_dimensions")
+        return None if found is None else int(found)
 
     def settings(self) -> dict[str, Any]:
         """The settings that the results depend on, as the first run wrote them; empty before it."""

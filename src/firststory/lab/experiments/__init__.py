@@ -10,6 +10,7 @@ EXPERIMENTS: dict[str, str] = {
     "fused-novelty": "fused_novelty",
     "fused-novelty-details": "fused_details",
     "fused-trials": "fused_trials",
+    "encoder": "encoder",
     "hashing-yardsticks": "hashing_yardsticks",
     "bars": "bars",
     "moving-bars": "moving_bars",

@@ -13,7 +13,7 @@ CREATE TABLE steps (
 CREATE TABLE documents (
     n SERIAL, id VARCHAR NOT NULL UNIQUE, step BIGINT NOT NULL REFERENCES steps (step),
     time BIGINT, title TEXT, source TEXT, url TEXT, text TEXT NOT NULL, label TEXT, extra TEXT NOT NULL,
-    fingerprint BIGINT);
+    fingerprint BIGINT, vector BLOB, vector_dtype VARCHAR);
 CREATE INDEX ix_documents_step ON documents (step);
 CREATE INDEX ix_documents_fingerprint ON documents (fingerprint);
 CREATE TABLE verdicts (

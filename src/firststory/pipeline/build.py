@@ -215,7 +215,8 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
             neighbour_index=None if knows_neighbours else NearestNeighbour(window=window, n_neighbours=N_NEIGHBOURS),
             topics=StreamTopics(topics, settings.topic_step) if settings.topics == "nmf" else None,
             short_text_vectors=ShortTextVectors() if has_table else None,
-            own_vectors=OwnVectors(settings.vector_words) if takes_vectors(settings, detector) else None,
+            own_vectors=OwnVectors(settings.vector_words),
+            takes_vectors=takes_vectors(settings, detector),
         ),
         window=window,
     )

@@ -26,13 +26,15 @@ class Parts:
     stories: StoryTracker
     memory: DocumentMemory
     feedback: Feedback
+    own_vectors: OwnVectors
+    """Vectors that documents bring."""
+    takes_vectors: bool = False
+    """Whether the detector compares vectors beside the rows."""
     neighbour_index: KnowsNeighbours | None = None
     """An index of earlier documents, where the detector itself knows no neighbours."""
     topics: StreamTopics | None = None
     short_text_vectors: ShortTextVectors | None = None
     """What short texts mean, where the detector takes vectors. It learns nothing, so it has no state."""
-    own_vectors: OwnVectors | None = None
-    """Vectors that documents bring, where the detector takes vectors."""
 
     @property
     def is_sequential(self) -> bool:

@@ -67,7 +67,7 @@ def is_short(text: str, max_words: int) -> bool:
 def vectors_for(parts: Parts, documents: Sequence[InProgress]) -> dict[str, Any]:
     """`vectors=` of the detector: one row per document, of zeros where it has none; nothing where no document has."""
     own = parts.own_vectors
-    if own is None:
+    if not parts.takes_vectors:
         return {}
     brought = [own.of(one.document) for one in documents]
     found = [vector for vector in brought if vector is not None]

@@ -104,7 +104,7 @@ class Feedback:
 
     @property
     def neighbour_weight(self) -> float | None:
-        """The weight of the nearest neighbour against the nearest story in the fused score; None until known."""
+        """The weight of the nearest neighbour against the nearest cluster in the fused score; None until known."""
         usable = [mark for mark in self.marks if len(mark.parts) == 2]
         useful = sum(mark.useful for mark in usable)
         if len(usable) < MIN_MARKS or min(useful, len(usable) - useful) < MIN_MARKS_OF_EACH_KIND:
@@ -119,7 +119,7 @@ class Feedback:
         return round(float(grid[int(np.argmax(gains))]), 4)
 
     def weigh(self, novelties: NDArray[np.float64], parts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """The scores with the learnt weights: 1 - (w * neighbour + (1 - w) * story); unchanged until w is known."""
+        """The scores with the learnt weights: 1 - (w * neighbour + (1 - w) * cluster); unchanged until w is known."""
         weight = self.neighbour_weight
         if weight is None or len(parts) != 2:
             return novelties
@@ -136,7 +136,7 @@ class Feedback:
         words = f"{useful} of {len(marks)} marked verdicts were useful: {spending(budget, self.strictness)}."
         if (weight := self.neighbour_weight) is not None and weight != 0.5:
             words += (
-                f" Likeness to single documents now counts {100 * weight:.0f} %, likeness to whole stories the rest."
+                f" Likeness to single documents now counts {100 * weight:.0f} %, likeness to clusters of them the rest."
             )
         return words
 

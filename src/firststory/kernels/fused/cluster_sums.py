@@ -13,7 +13,7 @@ import numpy as np
 from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.layout import Lists
-from firststory.kernels.neighbours.postings import append, compact, room_needed
+from firststory.kernels.neighbours.postings import append_row, compact, room_needed
 from firststory.kernels.neighbours.prefetch import prefetch
 
 
@@ -50,8 +50,7 @@ def gather_sums(lists: Lists, cluster: Slots, inverse: Floats, in_use: int, star
 @kernel
 def add_row(terms: Ints, values: Floats, scale: float, cluster: int, lists: Lists, used: Ints) -> None:
     """Add `scale * values` to what the cluster holds, in entries of their own: the next gathering joins them."""
-    for a in range(len(terms)):
-        used[0] = append(terms[a], cluster, scale * values[a], lists, used[0])
+    used[0] = append_row(terms, values, scale, cluster, lists, used[0])
 
 
 @kernel

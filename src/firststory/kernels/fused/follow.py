@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.arrays import Floats, Ints
+from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.fused.clock import UNCAPPED_ROWS, advanced, largeness, learn_lag, learn_size
 from firststory.kernels.fused.cluster_sums import add_row, remove_row
 from firststory.kernels.fused.clusters import join_cluster, leave_cluster, open_cluster
-from firststory.kernels.fused.layout import Batch, Findings, Nearest, Past, Scratch
+from firststory.kernels.fused.layout import Batch, Clusters, Findings, Nearest, Past, Scratch, Tally
 from firststory.kernels.fused.nearest import compare_row
 from firststory.kernels.fused.norms import common_share, refresh_due
 from firststory.kernels.fused.rows import NOT_WANTED
 from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
+from firststory.kernels.neighbours.layout import Lists, Log
 from firststory.kernels.neighbours.postings import room_needed
 from firststory.kernels.neighbours.walk import prefetch_ends
 from firststory.kernels.neighbours.window import NEXT, OLDEST, evict, has_room, remember
@@ -38,29 +39,16 @@ def judge_rows(
 
 
 @kernel
-def forget_oldest(past: Past) -> None:
+def forget_oldest(
+    meta: Ints, tally: Tally, lists: Lists, log: Log, inverse: Floats, cluster: Slots, cluster_lists: Lists,
+    clusters: Clusters,
+) -> None:  # fmt: skip
     """Take the oldest row out of its cluster and of the lists."""
-    meta, lists, log, rows = past.meta, past.lists, past.log, past.rows
-    slot = meta[OLDEST] % len(rows.born)
+    slot = meta[OLDEST] % len(inverse)
     own = slice(log.start[slot], log.start[slot] + log.length[slot])
-    remove_row(log.terms[own], log.weights[own], rows.inverse[slot], rows.cluster[slot], past.cluster_lists)
-    leave_cluster(rows.cluster[slot], past.tally, past.clusters)
+    remove_row(log.terms[own], log.weights[own], inverse[slot], cluster[slot], cluster_lists)
+    leave_cluster(cluster[slot], tally, clusters)
     evict(meta, lists, log)
-
-
-@kernel
-def remember_row(
-    terms: Ints, values: Floats, day: float, tick: float, inverse: float, c: int, past: Past, cluster_used: Ints
-) -> None:
-    """Put a row into the lists and into cluster c, as its latest."""
-    lists, log, rows, clusters = past.lists, past.log, past.rows, past.clusters
-    prefetch_ends(terms, lists)
-    prefetch_ends(terms, past.cluster_lists)
-    slot = remember(terms, values, past.meta, lists, log)
-    rows.born[slot], rows.inverse[slot], rows.cluster[slot], rows.scale[slot] = day, inverse, c, inverse
-    rows.share[slot] = common_share(slot, inverse, past)
-    add_row(terms, values, inverse, c, past.cluster_lists, cluster_used)
-    clusters.day[c], clusters.tick[c] = day, tick
 
 
 @kernel
@@ -72,8 +60,10 @@ def follow_rows(
 
     Returns the first row not done: the number of rows, or where room ran out, or after which a refresh is due.
     """
+    # Taken apart once: a call counts the references of all arrays that it is handed.
     meta, tally, pace, lists, log, clusters = past.meta, past.tally, past.pace, past.lists, past.log, past.clusters
-    cluster_lists, born, capacity = past.cluster_lists, past.rows.born, len(past.rows.born)
+    born, inverse, cluster, scale, share = past.rows
+    cluster_lists, capacity = past.cluster_lists, len(born)
     keep = 0.5 ** (1.0 / rule.half_life)
     plain_cosine, plain_ordinal = np.empty(1), np.empty(1, np.int64)
     for i in range(first, len(batch.indptr) - 1):
@@ -104,11 +94,16 @@ def follow_rows(
         while meta[NEXT] > meta[OLDEST] and (
             meta[NEXT] - meta[OLDEST] >= window or day - born[meta[OLDEST] % capacity] > max_age
         ):
-            forget_oldest(past)
+            forget_oldest(meta, tally, lists, log, inverse, cluster, cluster_lists, clusters)
         if opens:
             c = open_cluster(tally, clusters)
-        remember_row(terms, values, day, tick, 1.0 / norm, c, past, cluster_used)
-        found.labels[i] = clusters.label[c]
+        prefetch_ends(terms, lists)
+        prefetch_ends(terms, cluster_lists)
+        slot = remember(terms, values, meta, lists, log)
+        born[slot], inverse[slot], cluster[slot], scale[slot] = day, 1.0 / norm, c, 1.0 / norm
+        share[slot] = common_share(terms, values, 1.0 / norm, past.idf2, past.common)
+        add_row(terms, values, 1.0 / norm, c, cluster_lists, cluster_used)
+        clusters.day[c], clusters.tick[c], found.labels[i] = day, tick, clusters.label[c]
         if refresh_due(meta, tally, rule):
             return i + 1
     return len(batch.indptr) - 1

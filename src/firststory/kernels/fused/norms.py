@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from firststory.arrays import Ints
+from firststory.arrays import Flags, Floats, Ints
 from firststory.kernels.fused.layout import Past, Tally
 from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
@@ -43,14 +43,13 @@ def squared_idf(rows: int, df: int, rule: Rule) -> float:
 
 
 @kernel
-def common_share(slot: int, inverse: float, past: Past) -> float:
+def common_share(terms: Ints, values: Floats, inverse: float, idf2: Floats, common: Flags) -> float:
     """The part of the row's norm that its common terms have, never too little when rounded to single precision."""
-    terms, weights, common, idf2, total = past.log.terms, past.log.weights, past.common, past.idf2, 0.0
-    begin = past.log.start[slot]
-    for a in range(begin, begin + past.log.length[slot]):
+    total = 0.0
+    for a in range(len(terms)):
         v = terms[a]
         if common[v]:
-            total += weights[a] * weights[a] * idf2[v]
+            total += values[a] * values[a] * idf2[v]
     return 1.000001 * math.sqrt(total) * inverse
 
 

@@ -74,19 +74,11 @@ def exact_dot(first: int, last: int, terms: Slots, weights: Floats, spread: Floa
 
 
 @kernel
-def exact_cosine(slot: int, inverse_norm: float, past: Past, spread: Floats) -> float:
-    """By all terms, in double precision."""
-    log = past.log
-    dot = exact_dot(log.start[slot], log.start[slot] + log.length[slot], log.terms, log.weights, spread)
-    return float(min(1.0, dot * past.rows.inverse[slot] * inverse_norm))
-
-
-@kernel
-def keep_plain(cosine: float, ordinal: int, nearest: Nearest) -> None:
+def keep_plain(cosine: float, ordinal: int, plain_cosine: Floats, plain_ordinal: Ints) -> None:
     """The best by plain cosine; of equals, but for rounding, the oldest."""
-    best = nearest.plain_cosine[0]
-    if cosine > best + ROUNDING or (cosine > best - ROUNDING and ordinal < nearest.plain_ordinal[0]):
-        nearest.plain_cosine[0], nearest.plain_ordinal[0] = cosine, ordinal
+    best = plain_cosine[0]
+    if cosine > best + ROUNDING or (cosine > best - ROUNDING and ordinal < plain_ordinal[0]):
+        plain_cosine[0], plain_ordinal[0] = cosine, ordinal
 
 
 @kernel
@@ -101,11 +93,11 @@ def keep_nearest(
     scale, share, born, inverse = rows.scale, rows.share, rows.born, rows.inverse
     log_start, log_length, log_terms, log_weights = past.log
     day, beta, kappa, inverse_norm = query.day, query.beta, query.kappa, query.inverse_norm
-    scores, plain_cosine = nearest.scores, nearest.plain_cosine
+    scores, cosines, ordinals, plain_cosine, plain_ordinal = nearest
     capacity, oldest = len(dots), past.meta[OLDEST]
     mask, alive = capacity - 1, past.meta[NEXT] - oldest  # the capacity is a power of two
     newest, near = (past.meta[NEXT] - 1) & mask | (BLOCK_ROWS - 1), np.empty(BLOCK_ROWS + 1, np.int64)
-    least, some = np.float32(MIN_COSINE), np.float32(spare)
+    least, some, known = np.float32(MIN_COSINE), np.float32(spare), -1.0
     # Newest first: the best come early, and rule out the others.
     for t in range(0, capacity if n < 0 else n, BLOCK_ROWS):
         if n >= 0:
@@ -114,12 +106,14 @@ def keep_nearest(
             m = touched_reaching(touched[max(0, n - t - BLOCK_ROWS) : n - t], dots, scale, least, near)
         else:
             last = (newest - t) & mask
-            if t % AGE_STEP_ROWS == 0:
+            if t % AGE_STEP_ROWS == 0 or scores[-1] > known:
+                known = scores[-1]
                 days = max(0.0, day - born[last]) if t > 0 else 0.0
                 needed = min(least_cosine(scores[-1], days, beta, kappa), plain_cosine[0])
                 least = np.float32(max(needed - slack, MIN_COSINE))
             m = rows_reaching(last - BLOCK_ROWS + 1, dots, scale, share, some, least, near)
-        for j in near[:m]:
+        for r in range(m):
+            j = near[r]
             cosine = min(1.0, dots[j] * scale[j] + spare * share[j] + slack)
             days, age = day - born[j], (j - oldest) & mask
             if age >= alive or (
@@ -134,10 +128,10 @@ def keep_nearest(
                 continue
             ordinal = oldest + age
             if cosine > plain_cosine[0] - ROUNDING:
-                keep_plain(cosine, ordinal, nearest)
+                keep_plain(cosine, ordinal, plain_cosine, plain_ordinal)
             score = lagged(cosine, days, beta, kappa)
             if score >= scores[-1]:
-                keep_best(score, cosine, ordinal, scores, nearest.cosines, nearest.ordinals)
+                keep_best(score, cosine, ordinal, scores, cosines, ordinals)
 
 
 @kernel
@@ -147,18 +141,21 @@ def nearest_by_some_terms(n: int, most: int, query: Query, past: Past, scratch: 
         np.zeros(most), np.zeros(most), np.full(most, -1), nearest.plain_cosine.copy(), np.full(1, -1)
     )  # fmt: skip
     keep_nearest(n, 0.0, 0.0, False, query, past, scratch, found)
-    capacity = len(scratch.dots)
-    for ordinal in found.ordinals:
-        if ordinal >= 0:
-            j = ordinal % capacity
-            cosine = exact_cosine(j, query.inverse_norm, past, scratch.spread)
-            score = lagged(cosine, query.day - past.rows.born[j], query.beta, query.kappa)
-            keep_best(score, cosine, ordinal, nearest.scores, nearest.cosines, nearest.ordinals)
-            keep_plain(cosine, ordinal, nearest)
-            scratch.dots[j] = JUDGED
-    ordinal = found.plain_ordinal[0]
-    if ordinal >= 0:
-        keep_plain(exact_cosine(ordinal % capacity, query.inverse_norm, past, scratch.spread), ordinal, nearest)
+    scores, cosines, ordinals, plain_cosine, plain_ordinal = nearest
+    begin, count, log_terms, log_weights = past.log
+    dots, spread, born, inverse = scratch.dots, scratch.spread, past.rows.born, past.rows.inverse
+    for r in range(most + 1):
+        ordinal = found.ordinals[r] if r < most else found.plain_ordinal[0]
+        if ordinal < 0:
+            continue
+        j = ordinal % len(dots)
+        dot = exact_dot(begin[j], begin[j] + count[j], log_terms, log_weights, spread)
+        cosine = min(1.0, dot * inverse[j] * query.inverse_norm)
+        keep_plain(cosine, ordinal, plain_cosine, plain_ordinal)
+        if r < most:
+            score = lagged(cosine, query.day - born[j], query.beta, query.kappa)
+            keep_best(score, cosine, ordinal, scores, cosines, ordinals)
+            dots[j] = JUDGED
 
 
 @kernel

@@ -31,21 +31,42 @@ def room_needed(keys: Ints, lists: Lists) -> int:
 
 
 @kernel
+def move_to_end(v: int, lists: Lists, used: int) -> int:
+    """List v, which is full, moves to the end of the arena with room to grow; returns the new end."""
+    start, length, room, members, weights = lists
+    old, n = start[v], length[v]
+    for p in range(n):
+        members[used + p] = members[old + p]
+        weights[used + p] = weights[old + p]
+    start[v], room[v] = used, grown(n)
+    return int(used + room[v])
+
+
+@kernel
 def append(v: int, member: int, weight: float, lists: Lists, used: int) -> int:
     """Put (member, weight) at the tail of list v; returns the new end of the arena's used part."""
     start, length, room, members, weights = lists
     if length[v] == room[v]:
-        old, n = start[v], length[v]
-        for p in range(n):
-            members[used + p] = members[old + p]
-            weights[used + p] = weights[old + p]
-        start[v] = used
-        room[v] = grown(n)
-        used += room[v]
+        used = move_to_end(v, lists, used)
     p = start[v] + length[v]
     members[p] = member
     weights[p] = weight
     length[v] += 1
+    return used
+
+
+@kernel
+def append_row(terms: Ints, values: Floats, scale: float, member: int, lists: Lists, used: int) -> int:
+    """`append` for each term, with `scale * values`. One call per row: a call counts the references of its arrays."""
+    start, length, room, members, weights = lists
+    for a in range(len(terms)):
+        v = terms[a]
+        if length[v] == room[v]:
+            used = move_to_end(v, lists, used)
+        p = start[v] + length[v]
+        members[p] = member
+        weights[p] = scale * values[a]
+        length[v] += 1
     return used
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from firststory.arrays import Floats, Ints
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.layout import Lists, Log
-from firststory.kernels.neighbours.postings import append, compact, room_needed
+from firststory.kernels.neighbours.postings import append_row, compact, room_needed
 
 OLDEST, NEXT, USED, TAIL = 0, 1, 2, 3
 """What `meta` holds: first ordinal alive, next ordinal, end of the arena's and of the log's used parts."""
@@ -45,11 +45,12 @@ def has_room(terms: Ints, window: int, meta: Ints, lists: Lists, log: Log) -> bo
 def remember(terms: Ints, values: Floats, meta: Ints, lists: Lists, log: Log) -> int:
     """Put a row into the lists and the log; returns its slot."""
     slot = meta[NEXT] % len(log.start)
-    log.start[slot], log.length[slot] = meta[TAIL], len(terms)
+    tail, log_terms, log_weights = meta[TAIL], log.terms, log.weights
+    log.start[slot], log.length[slot] = tail, len(terms)
     for a in range(len(terms)):
-        log.terms[meta[TAIL] + a] = terms[a]
-        log.weights[meta[TAIL] + a] = values[a]
-        meta[USED] = append(terms[a], slot, values[a], lists, meta[USED])
+        log_terms[tail + a] = terms[a]
+        log_weights[tail + a] = values[a]
+    meta[USED] = append_row(terms, values, 1.0, slot, lists, meta[USED])
     meta[TAIL] += len(terms)
     meta[NEXT] += 1
     return int(slot)

@@ -25,12 +25,24 @@ def aged(cosine, days, beta, kappa):
     return cosine * (1 + days) ** (-beta * (1 - cosine) ** kappa)
 
 
+def median(mass, begin):
+    """Of bins of half an octave, the middle of which begins at `begin`; masses may be negative."""
+    total = np.cumsum(mass)
+    b = int(np.argmax(total >= total[-1] / 2))
+    return begin * 2 ** ((b + (total[-1] / 2 - total[b] + mass[b]) / mass[b]) / 2 - 16)
+
+
+def half_octave(value, begin, bins):
+    return int(np.clip(2 * (np.log2(max(value, 1e-9) / begin) + 16), 0, bins - 1))
+
+
 class Clock:
-    """Days and capped days; without days of its own, 1 / tau of one per document, tau the median lag of matches."""
+    """Days and capped days; without days of its own, 1 / tau of one per document, tau the median lag of matches.
+    And in what unit matches age, and how much."""
 
     def __init__(self, days, half_life):
-        self.days, self.keep, self.tau = days, 0.5 ** (1 / half_life), 10.0
-        self.day, self.tick, self.seen, self.lags = [], [], 0, []
+        self.days, self.keep, self.tau, self.unit, self.strength = days, 0.5 ** (1 / half_life), 10.0, 1.0, 1.0
+        self.day, self.tick, self.seen, self.matches = [], [], 0, []
 
     def advance(self):
         before, i = (self.day[-1] if self.day else 0.0), self.seen
@@ -42,17 +54,41 @@ class Clock:
         self.tick.append((self.tick[-1] if self.tick else 0.0) + gap)
         self.seen += 1
 
-    def learn(self, lag, cosine):
-        self.lags = [(b, w * self.keep) for b, w in self.lags]
-        self.lags.append((int(np.clip(2 * (np.log2(lag / 10) + 16), 0, 63)), cosine**4))
-        mass = np.bincount([b for b, _ in self.lags], [w for _, w in self.lags], 64) + np.eye(64)[32]
-        total = np.cumsum(mass)
-        b = int(np.argmax(total >= total[-1] / 2))
-        self.tau = 10 * 2 ** ((b + (total[-1] / 2 - total[b] + mass[b]) / mass[b]) / 2 - 16)
+    def learn(self, lag, cosine, alive):
+        i = self.seen - 1
+        by_chance = i - alive + int((i * 0.6180339887498949) % 1.0 * alive)
+        now, old = self.day[i], self.day[i - lag]
+        self.matches.append((lag, cosine, 2 * lag > alive, now - old, now - self.day[by_chance]))
+        lags, ages, chances, everything, older = np.eye(64)[32], 5 * np.eye(80)[32], np.zeros(80), 0.0, 0.0
+        for ago, (lag, c, is_old, age, chance_age) in enumerate(reversed(self.matches)):
+            kept = self.keep**ago
+            lags[half_octave(lag, 10, 64)] += kept * c**4 * (1 - c**8)
+            ages[half_octave(age, 1, 80)] += kept * c * (1 - c)
+            chances[half_octave(chance_age, 1, 80)] += kept * c * (1 - c)
+            everything, older = everything + kept * c * (1 - c), older + kept * c * (1 - c) * is_old
+        explained = min(1.0, 2 * older / (everything + 5))
+        self.strength = min(1.0, (1 - explained) / 0.2)
+        if self.days is None:
+            self.tau = median(lags, 10)
+        else:
+            self.unit = max(1.0, median(ages - explained * chances, 1) / 4)
 
 
-def twin(counts, days=None, vectors=None, *, half_life=2000, window=None):
-    """Scores, clusters, NN and CEN; `days` None: without times."""
+class Level:
+    """A running mean that begins with the weight of 20 rows."""
+
+    def __init__(self, mean, keep):
+        self.total, self.rows, self.keep = 20 * mean, 20.0, keep
+
+    def add(self, value):
+        self.total, self.rows = self.total * self.keep + value, self.rows * self.keep + 1
+
+    def __call__(self):
+        return self.total / self.rows
+
+
+def twin(counts, days=None, vectors=None, *, half_life=2000, window=None, ageing=True):
+    """Scores, clusters, NN and CEN; `days` None: without times; not `ageing`: the horizon of topics."""
     n = len(counts)
     window = n if window is None else window
     tf = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0.0)
@@ -61,6 +97,8 @@ def twin(counts, days=None, vectors=None, *, half_life=2000, window=None):
     clock, keep, log_size = Clock(days, half_life), 0.5 ** (1 / half_life), 0.0
     member, square, size, last, refreshed = [], [], [], [], 0
     scores, nn, cen = np.ones(n), np.zeros(n), np.zeros(n)
+    quick = 0.5 ** (1 / 500)
+    short, strongest, words, meaning = Level(1.0, keep), Level(0.15, quick), Level(0.3, quick), Level(0.5, quick)
     for i in range(n):
         clock.advance()
         first = max(0, i - window)
@@ -71,17 +109,27 @@ def twin(counts, days=None, vectors=None, *, half_life=2000, window=None):
             norms = np.sqrt((tf**2 * idf2).sum(axis=1))
         past = np.arange(first, i)
         cosines = np.minimum(tf[past] @ (tf[i] * idf2) / np.maximum(norms[past] * norms[i], 1e-30), 1.0)
-        beta, join_beta, kappa = (0.3, 0.2, 0) if (counts[i] > 0).sum() <= 30 else (0.6, 0.4, 3)
+        is_short = (counts[i] > 0).sum() <= 30
+        beta, join_beta, kappa = (0.3, 0.2, 0) if is_short else (0.6, 0.4, 3)
+        beta, join_beta = beta * clock.strength, join_beta * clock.strength
+        short.add(is_short)
         best, best_score, near_size = -1, 0.0, 1
         if alive and cosines.max() > 0:
-            ages = np.array(clock.day)[i] - np.array(clock.day)[past]
+            ages = (np.array(clock.day)[i] - np.array(clock.day)[past]) / clock.unit
             by_words = aged(cosines, ages, beta, kappa)
-            top = []
+            top, learnt = [], []
+            back = strongest() * short() ** 4 if days is not None and ageing and is_short else 0.0
             for j in sorted(np.flatnonzero(by_words), key=lambda j: -by_words[j])[:4]:
-                c = cosines[j]
+                one = (tf[past[j]] * tf[i] * idf2).max() / (norms[past[j]] * norms[i])
+                c = max(0.0, cosines[j] - 0.5 * (one - back))
+                learnt.append([(strongest, one)])
                 if vectors[i].any() and vectors[past[j]].any():
-                    c = 0.7 * c + 0.3 * np.clip(unit[i] @ unit[past[j]], 0, 1)
+                    v = unit[i] @ unit[past[j]]
+                    learnt[-1] += [(words, c), (meaning, v)]
+                    c = 0.7 * c + 0.3 * np.clip(v - meaning() + words(), 0, 1)
                 top.append(aged(c, ages[j], beta, kappa))
+            for level, value in learnt[0]:
+                level.add(value)
             top = sorted(top, reverse=True)[:3]
             for c in range(len(square)):
                 mine = [j for j in range(alive) if member[past[j]] == c]
@@ -89,18 +137,20 @@ def twin(counts, days=None, vectors=None, *, half_life=2000, window=None):
                     continue
                 cosine = cosines[mine].sum() / np.sqrt(square[c])
                 capped = min(cosine, 1.0)
-                loss = 0.8 * (1 - np.exp(-(clock.tick[i] - clock.tick[last[c]]) / 30))
+                loss = 0.8 * clock.strength * (1 - np.exp(-(clock.tick[i] - clock.tick[last[c]]) / 30))
                 if capped * (1 - loss * (1 - capped) ** kappa) > cen[i]:
                     cen[i], near_size = capped * (1 - loss * (1 - capped) ** kappa), size[c]
-                score = aged(capped, clock.day[i] - clock.day[last[c]], join_beta, kappa)
+                score = aged(capped, (clock.day[i] - clock.day[last[c]]) / clock.unit, join_beta, kappa)
                 if score > best_score:
                     best, best_score, best_cosine = c, score, cosine
-            z = np.exp(log_size) / (np.exp(log_size) + 20)
+            larger = np.exp(log_size / (1 - keep ** (i + 201))) - 1
+            z = larger / (larger + 20 * (1 - keep ** (i + 1)))
+            w = 0.67 * (0.75 * np.exp(log_size) / (np.exp(log_size) + 20) + 0.25 * z)
             nn[i] = (1 - z) * top[0] + z * sum(top) / 3
-            scores[i] = 1 - (1 - 0.67 * z) * nn[i] - 0.67 * z * cen[i]
+            scores[i] = 1 - (1 - w) * nn[i] - w * cen[i]
             if i >= 20:
                 at = int(np.argmax(cosines > cosines.max() - 1e-12))  # of equals the oldest
-                clock.learn(alive - at, cosines[at])
+                clock.learn(alive - at, cosines[at], alive)
         log_size = keep * log_size + (1 - keep) * np.log(near_size)
         if best_score > 0.12:
             square[best] += 1 + 2 * best_cosine * np.sqrt(square[best])

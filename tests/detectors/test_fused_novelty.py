@@ -61,7 +61,7 @@ def test_parts_make_up_the_score():
 def test_topics_do_not_age():
     counts, times, _ = stream(2)
     topics, _ = follow(fs.FusedNovelty(horizon="topics"), counts, times)
-    known, _, _, _ = twin(counts, np.zeros(len(counts)))
+    known, _, _, _ = twin(counts, np.zeros(len(counts)), ageing=False)
     np.testing.assert_allclose(topics, known, atol=1e-10)
     untimed, _ = follow(fs.FusedNovelty(horizon="topics"), counts)
     np.testing.assert_array_equal(topics, untimed)

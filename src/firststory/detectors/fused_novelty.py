@@ -15,10 +15,11 @@ from firststory.detectors.base import IndexedColumns, StreamDetector
 from firststory.detectors.clock import advance_clock, read_clock
 from firststory.detectors.vector_window import Vectors, VectorWindow
 from firststory.errors import ParameterError
+from firststory.kernels.fused.blend import blend_nearest, mean_of_best
 from firststory.kernels.fused.index import FusedIndex
 from firststory.kernels.fused.layout import Batch, Findings
 from firststory.kernels.fused.rule import Rule
-from firststory.kernels.text.meaning import blend_nearest, mean_of_best, to_unit
+from firststory.kernels.text.meaning import to_unit
 from firststory.parameters import Interval, StrOptions
 from firststory.units import DAY_SECONDS, UNBOUNDED
 
@@ -161,7 +162,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
             _log_counts(rows), days, k=self._candidates(), max_postings=self.max_postings, rule=self._rule()
         )
         # The rows of X do not know one another: all neighbours are of the past.
-        neighbour, cluster, _ = self._parts(rows, about, found)
+        neighbour, cluster = self._parts(rows, about, found, self.index_.seen, learn=False)
         return _fuse(neighbour, cluster)
 
     def _score_then_learn(
@@ -178,10 +179,11 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         first = self.index_.seen - n
         if about is not None and not hasattr(self, "vectors_"):
             self.vectors_ = VectorWindow(about.shape[1], first)
-        neighbour, cluster, self.cluster_weights_ = self._parts(rows, about, found, first)
+        neighbour, cluster = self._parts(rows, about, found, first, learn=True)
+        self.cluster_weights_ = found.cluster_weights
         if hasattr(self, "vectors_"):
             width = self.vectors_.vectors.shape[1]
-            self.vectors_.extend(np.zeros((n, width), np.float32) if about is None else about, found.days, window)
+            self.vectors_.extend(np.zeros((n, width), np.float32) if about is None else about, window)
         self.neighbour_scores_, self.cluster_scores_ = neighbour, cluster
         self.neighbours_, self.similarities_ = (
             found.ordinals[:, : self.n_neighbours],
@@ -207,21 +209,19 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         return (clock - self.origin_) / DAY_SECONDS
 
     def _parts(
-        self, rows: sp.csr_matrix, about: Vectors | None, found: Findings, first: int | None = None
-    ) -> tuple[Floats, Floats, Floats]:
-        """NN, CEN as far as it counts, and its weight; `first` is the ordinal of the first row, if they are learnt."""
-        aged = found.aged[:, :CANDIDATES]
-        if about is not None:
-            first = self.index_.seen if first is None else first
-            ring = self.vectors_ if hasattr(self, "vectors_") else VectorWindow(about.shape[1], first)
-            blend_nearest(
-                float(self.meaning), self._rule(), np.diff(rows.indptr).astype(np.int64), found.days, about,
-                found.cosines[:, :CANDIDATES], found.ordinals[:, :CANDIDATES], first, ring.begun, ring.vectors,
-                ring.days, aged,
-            )  # fmt: skip
-        weight: Floats = self._rule().max_cluster_weight * found.largeness
-        neighbour = mean_of_best(aged, found.largeness, BEST)
-        return neighbour, neighbour + 2.0 * weight * (found.centroid - neighbour), weight
+        self, rows: sp.csr_matrix, about: Vectors | None, found: Findings, first: int, learn: bool
+    ) -> tuple[Floats, Floats]:
+        """NN, and CEN as far as it counts; `first` is the ordinal of the first row."""
+        if about is None:
+            about = np.zeros((len(found.days), 0), dtype=np.float32)
+        ring = self.vectors_ if hasattr(self, "vectors_") else VectorWindow(about.shape[1], first)
+        blend_nearest(
+            float(self.meaning), self._rule(), self.timed_ and self.horizon == "events", learn,
+            np.diff(rows.indptr).astype(np.int64), about, first, ring.begun, ring.vectors, self.index_.levels, found,
+            CANDIDATES,
+        )  # fmt: skip
+        neighbour = mean_of_best(found.aged[:, :CANDIDATES], found.largeness, BEST)
+        return neighbour, neighbour + 2.0 * found.cluster_weights * (found.centroid - neighbour)
 
     def _unit_vectors(self, vectors: ArrayLike | None, n: int) -> Vectors | None:
         """The vectors at length one, as wide as those that were learnt."""

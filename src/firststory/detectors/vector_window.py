@@ -1,4 +1,4 @@
-"""The vectors of the latest documents, and the day of each: a ring that is bounded by the window."""
+"""The vectors of the latest documents: a ring that is bounded by the window."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-
-from firststory.arrays import Floats
 
 Vectors = NDArray[np.float32]
 
@@ -19,7 +17,7 @@ class VectorWindow:
     --------
     >>> import numpy as np
     >>> ring = VectorWindow(width=2, begun=5)
-    >>> ring.extend(np.eye(2, dtype=np.float32), np.array([0.0, 1.0]), window=1)
+    >>> ring.extend(np.eye(2, dtype=np.float32), window=1)
     >>> ring.begun, ring.next, ring.vectors[6 % len(ring.vectors)].tolist()
     (6, 7, [0.0, 1.0])
     """
@@ -27,36 +25,31 @@ class VectorWindow:
     def __init__(self, width: int, begun: int = 0, capacity: int = 64) -> None:
         self.begun = self.next = begun
         self.vectors: Vectors = np.zeros((capacity, width), dtype=np.float32)
-        self.days: Floats = np.zeros(capacity)
 
-    def extend(self, vectors: Vectors, days: Floats, window: int) -> None:
+    def extend(self, vectors: Vectors, window: int) -> None:
         """The next rows; at most `window` are held afterwards."""
         last = self.next + len(vectors)
         begun = max(self.begun, last - window)
-        kept = vectors[max(0, begun - self.next) :], days[max(0, begun - self.next) :]
-        capacity = len(self.days)
-        if last - begun > capacity:
+        kept = vectors[max(0, begun - self.next) :]
+        if last - begun > len(self.vectors):
             self._move(begun, 1 << (last - begun - 1).bit_length())
-        places = np.arange(last - len(kept[0]), last) % len(self.days)
-        self.vectors[places], self.days[places] = kept
+        self.vectors[np.arange(last - len(kept), last) % len(self.vectors)] = kept
         self.begun, self.next = begun, last
 
     def _move(self, begun: int, capacity: int) -> None:
         held = np.arange(min(begun, self.next), self.next)
         vectors = np.zeros((capacity, self.vectors.shape[1]), dtype=np.float32)
-        days = np.zeros(capacity)
-        vectors[held % capacity] = self.vectors[held % len(self.days)]
-        days[held % capacity] = self.days[held % len(self.days)]
-        self.vectors, self.days = vectors, days
+        vectors[held % capacity] = self.vectors[held % len(self.vectors)]
+        self.vectors = vectors
 
     def get_state(self) -> dict[str, Any]:
         """What is held, in the order of arrival."""
-        held = np.arange(self.begun, self.next) % len(self.days)
-        return {"begun": self.begun, "vectors": self.vectors[held], "days": self.days[held]}
+        held = np.arange(self.begun, self.next) % len(self.vectors)
+        return {"begun": self.begun, "vectors": self.vectors[held]}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Undo `get_state`."""
         ring = cls(state["vectors"].shape[1], int(state["begun"]))
-        ring.extend(state["vectors"].astype(np.float32), state["days"].astype(np.float64), window=2**62)
+        ring.extend(state["vectors"].astype(np.float32), window=2**62)
         return ring

@@ -46,17 +46,27 @@ def test_the_k_best_are_the_true_ones(width, n_terms, kappa, wanted):
         values = 1.0 + rng.random(len(terms))
         inverse_norm = 1.0 / math.sqrt(values @ (values * idf2[terms]))
         cosines = np.minimum(1.0, weighted[:, terms] @ values * inverse_norm)
-        aged = cosines * (1.0 + 41.0 - days[alive]) ** (-0.6 * (1.0 - cosines) ** kappa)
+        aged = cosines * (1.0 + 0.5 * (41.0 - days[alive])) ** (-0.6 * (1.0 - cosines) ** kappa)
         best = np.argsort(-aged, kind="stable")[:4]
         nearest = Nearest(
-            np.zeros(4), np.zeros(4), np.full(4, -1), np.full(1, 0.0 if wanted else NOT_WANTED), np.full(1, -1)
+            np.zeros(4),
+            np.zeros(4),
+            np.full(4, -1),
+            np.zeros(4),
+            np.zeros(4),
+            np.full(1, 0.0 if wanted else NOT_WANTED),
+            np.full(1, -1),
         )
-        query = Query(terms, values, values * idf2[terms], inverse_norm, 41.0, 41.0, 0.6, 0.4, kappa)
+        query = Query(terms, values, values * idf2[terms], inverse_norm, 41.0, 41.0, 0.5, 0.6, 0.4, kappa, 0.2)
         nearest_rows(query, 1, past, index.scratch, nearest)
         np.testing.assert_allclose(nearest.scores, aged[best], atol=1e-12)
         known = nearest.scores > 0.0
         ordinals = nearest.ordinals
         np.testing.assert_allclose(nearest.cosines[known], cosines[ordinals[known] - alive[0]], atol=1e-12)
+        places = ordinals[known] - alive[0]
+        np.testing.assert_allclose(nearest.ages[known], 0.5 * (41.0 - days[ordinals[known]]), atol=1e-12)
+        single = (weighted[places][:, terms] * values).max(axis=1) * inverse_norm
+        np.testing.assert_allclose(nearest.strongest[known], single, atol=1e-12)
         assert len(set(ordinals[known])) == known.sum() and (ordinals[~known] == -1).all()
         if wanted and cosines.max() > 0.0:
             # The best whatever its age.

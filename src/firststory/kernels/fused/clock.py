@@ -1,4 +1,4 @@
-"""The clock that matches age by: the documents' own times, or a day as long as the stream's matches go back."""
+"""What is learnt of time: how long a day is where documents have no times, in what unit matches age, and how much."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ import numpy as np
 
 from firststory.arrays import Floats
 from firststory.kernels.fused.layout import Pace
+from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
 
-LAG_BINS = 64
-"""Of half an octave each; the middle one begins at PRIOR_LAG_ROWS."""
+LAG_BINS, AGE_BINS, MIDDLE_BIN = 64, 80, 32
+"""Bins of half an octave each; the middle one begins at PRIOR_LAG_ROWS documents, or at one day."""
 
 PRIOR_LAG_ROWS = 10.0
 """One sure match this many documents back is believed beforehand."""
 
 UNCAPPED_ROWS = 20
-"""The first gaps are not capped, and the first lags not learnt, for want of a past."""
+"""The first gaps are not capped, and nothing is learnt of the first matches, for want of a past."""
+
+GOLDEN = 0.6180339887498949
+"""Multiples of this, less their whole parts, are spread evenly: rows by chance without a random number."""
 
 
 @kernel
@@ -39,29 +43,79 @@ def advanced(given: float, timed: bool, count: int, gap_cap: float, pace: Pace) 
 
 
 @kernel
-def learn_lag(lag: int, cosine: float, keep: float, pace: Pace) -> None:
+def half_octave(ratio: float, bins: int) -> int:
+    """The bin of a lag or an age, as a multiple of where the middle bin begins."""
+    return min(max(int(2.0 * (math.log2(max(ratio, 1e-9)) + MIDDLE_BIN // 2)), 0), bins - 1)
+
+
+@kernel
+def median_beyond(matches: Floats, chance: Floats, explained: float, prior: float) -> float:
+    """The weighted median of `matches - explained * chance`, `prior` added at the beginning of the middle bin.
+
+    As a multiple of where the middle bin begins; within a bin on a logarithmic scale.
+    """
+    half, below = prior, 0.0
+    for b in range(len(matches)):
+        half += matches[b] - explained * chance[b]
+    half /= 2.0
+    for b in range(len(matches)):
+        own = matches[b] - explained * chance[b] + (prior if b == MIDDLE_BIN else 0.0)
+        if below + own >= half:
+            return float(2.0 ** ((b + (half - below) / max(own, 1e-9)) / 2.0 - MIDDLE_BIN // 2))
+        below += own
+    return 1.0
+
+
+@kernel
+def learn_lag(lag: int, cosine: float, rule: Rule, keep: float, pace: Pace) -> None:
     """The nearest earlier row, by its plain cosine, lies `lag` rows back: a day is as many rows as half of such
-    matches go back, each counting with its cosine ** 4 and less with every row since (`keep`).
+    matches go back, each counting with its cosine ** 4 and less with every row since (`keep`); copies do not count.
 
     Where the order of arrival says nothing, matches lie anywhere in the past; a day is then of the order of the
     stream's length, and hardly anything ages.
     """
     mass = pace.lag_mass
     mass *= keep
-    mass[min(max(int(2.0 * (math.log2(lag / PRIOR_LAG_ROWS) + LAG_BINS // 4)), 0), LAG_BINS - 1)] += cosine**4
-    pace.day_rows[0] = median_lag(mass)
+    mass[half_octave(lag / PRIOR_LAG_ROWS, LAG_BINS)] += cosine**4 * (1.0 - cosine**rule.copy_power)
+    pace.day_rows[0] = PRIOR_LAG_ROWS * median_beyond(mass, mass, 0.0, 1.0)
 
 
 @kernel
-def median_lag(mass: Floats) -> float:
-    """The weighted median, one match at PRIOR_LAG_ROWS added; within a bin on a logarithmic scale."""
-    half, below = (mass.sum() + 1.0) / 2.0, 0.0
-    for b in range(LAG_BINS):
-        own = mass[b] + (1.0 if b == LAG_BINS // 2 else 0.0)
-        if below + own >= half:
-            return float(PRIOR_LAG_ROWS * 2.0 ** ((b + (half - below) / max(own, 1e-9)) / 2.0 - LAG_BINS // 4))
-        below += own
-    return PRIOR_LAG_ROWS
+def learn_strength(lag: int, alive: int, cosine: float, rule: Rule, keep: float, pace: Pace) -> float:
+    """How much matches age; returns what share of them chance explains.
+
+    Chance puts as many matches into the older half of the past as into the newer one: twice the share of those that
+    lie in the older half is what it explains at most.
+    """
+    weight = cosine * (1.0 - cosine)
+    pace.matches[0] = pace.matches[0] * keep + weight
+    pace.old_matches[0] = pace.old_matches[0] * keep + (weight if 2 * lag > alive else 0.0)
+    explained = min(1.0, 2.0 * pace.old_matches[0] / (pace.matches[0] + rule.prior_matches))
+    pace.strength[0] = min(1.0, (1.0 - explained) / rule.full_share)
+    return explained
+
+
+@kernel
+def learn_unit(
+    age: float, chance_age: float, cosine: float, explained: float, rule: Rule, keep: float, pace: Pace
+) -> None:
+    """The nearest earlier row is `age` days old, one taken by chance `chance_age`: the unit of ages is a part of the
+    median age of matches beyond chance, and at least a day."""
+    matches, chance = pace.match_ages, pace.chance_ages
+    matches *= keep
+    chance *= keep
+    weight = cosine * (1.0 - cosine)
+    matches[half_octave(age, AGE_BINS)] += weight
+    chance[half_octave(chance_age, AGE_BINS)] += weight
+    median = median_beyond(matches, chance, explained, rule.prior_matches)
+    pace.unit_days[0] = max(1.0, median / rule.unit_part)
+
+
+@kernel
+def row_by_chance(count: int, alive: int) -> int:
+    """How many rows after the oldest, of those alive; another one for each count."""
+    share = count * GOLDEN
+    return int((share - math.floor(share)) * alive)
 
 
 @kernel
@@ -71,12 +125,32 @@ def learn_size(size: int, keep: float, pace: Pace) -> None:
 
 
 @kernel
-def largeness(large_size: float, pace: Pace) -> float:
-    """z = g / (g + large_size), g: the geometric mean of the sizes of the latest rows' nearest clusters."""
+def largeness(count: int, rule: Rule, keep: float, pace: Pace) -> tuple[float, float]:
+    """z for the neighbours, and the weight of clusters, of the row that `count` others have come before.
+
+    g is the geometric mean of the sizes of the latest rows' nearest clusters, which begins at one. The weight of
+    clusters goes mostly by g / (g + large_size), which is slow to rise; z forgets sooner that g began at one, and asks
+    for less while the stream is young.
+    """
     size = math.exp(pace.log_size[0])
-    return size / (size + large_size)
+    slow = size / (size + rule.large_size)
+    larger = math.exp(pace.log_size[0] / (1.0 - keep ** (count + 1 + rule.start_rows))) - 1.0
+    z = larger / (larger + rule.large_size * (1.0 - keep ** (count + 1)))
+    return z, rule.max_cluster_weight * ((1.0 - rule.early_part) * slow + rule.early_part * z)
 
 
 def new_pace() -> Pace:
     """Before the first row."""
-    return Pace(np.zeros(LAG_BINS), np.full(1, PRIOR_LAG_ROWS), np.zeros(1), np.zeros(1), np.zeros(1))
+    return Pace(
+        lag_mass=np.zeros(LAG_BINS),
+        day_rows=np.full(1, PRIOR_LAG_ROWS),
+        match_ages=np.zeros(AGE_BINS),
+        chance_ages=np.zeros(AGE_BINS),
+        matches=np.zeros(1),
+        old_matches=np.zeros(1),
+        strength=np.ones(1),
+        unit_days=np.ones(1),
+        log_size=np.zeros(1),
+        day=np.zeros(1),
+        tick=np.zeros(1),
+    )

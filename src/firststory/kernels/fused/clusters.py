@@ -19,7 +19,7 @@ def nearest_cluster(query: Query, rule: Rule, past: Past, scratch: Scratch) -> t
     """
     sums, touched, clusters, lists = scratch.sums, scratch.touched, past.clusters, past.cluster_lists
     scale, size, label = clusters.scale, clusters.size, clusters.label
-    day, tick, join_beta, kappa = query.day, query.tick, query.join_beta, query.kappa
+    day, tick, per_day, join_beta, kappa = query.day, query.tick, query.per_day, query.join_beta, query.kappa
     in_use = past.tally.in_use[0]
     n = walk(query.terms, query.weighted * query.inverse_norm, query.terms < len(lists.start), lists, sums, touched,
              in_use)  # fmt: skip
@@ -34,13 +34,16 @@ def nearest_cluster(query: Query, rule: Rule, past: Past, scratch: Scratch) -> t
             continue
         capped = min(1.0, cosine)
         if capped >= centroid:
-            fading = faded(capped, tick - clusters.tick[c], rule.silence_floor, rule.silence_days, kappa)
+            fading = faded(capped, tick - clusters.tick[c], query.silence_floor, rule.silence_days, kappa)
             # Of equals the one that was opened first.
             if fading > centroid or (fading == centroid and nearest >= 0 and label[c] < label[nearest]):
                 centroid, nearest = fading, c
-        if capped < best_score or too_old(capped, day - clusters.day[c], join_beta, kappa, best_score):
+        if capped < best_score:
             continue
-        score = lagged(capped, day - clusters.day[c], join_beta, kappa)
+        age = (day - clusters.day[c]) * per_day
+        if too_old(capped, age, join_beta, kappa, best_score):
+            continue
+        score = lagged(capped, age, join_beta, kappa)
         if score > best_score or (score == best_score and best >= 0 and label[c] < label[best]):
             best, best_score, best_cosine = c, score, cosine
     joins = best_score > rule.join_cosine

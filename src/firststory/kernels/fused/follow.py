@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Floats, Ints, Slots
-from firststory.kernels.fused.clock import UNCAPPED_ROWS, advanced, largeness, learn_lag, learn_size
+from firststory.kernels.fused.clock import (
+    UNCAPPED_ROWS,
+    advanced,
+    largeness,
+    learn_lag,
+    learn_size,
+    learn_strength,
+    learn_unit,
+    row_by_chance,
+)
 from firststory.kernels.fused.cluster_sums import add_row, remove_row
 from firststory.kernels.fused.clusters import join_cluster, leave_cluster, open_cluster
 from firststory.kernels.fused.layout import Batch, Clusters, Findings, Nearest, Past, Scratch, Tally
@@ -27,15 +36,18 @@ def judge_rows(
 ) -> None:  # fmt: skip
     """What is found of each row by itself; nothing is learnt."""
     plain_cosine, plain_ordinal = np.full(1, NOT_WANTED), np.full(1, -1)
-    z = largeness(rule.large_size, past.pace)
+    z, weight = largeness(past.meta[NEXT], rule, 0.5 ** (1.0 / rule.half_life), past.pace)
     for i in range(len(batch.indptr) - 1):
         row = slice(batch.indptr[i], batch.indptr[i + 1])
         found.days[i], tick = advanced(days[i], timed, past.meta[NEXT], rule.gap_cap, past.pace)
-        nearest = Nearest(found.aged[i], found.cosines[i], found.ordinals[i], plain_cosine, plain_ordinal)
+        nearest = Nearest(
+            found.aged[i], found.cosines[i], found.ordinals[i], found.ages[i], found.strongest[i], plain_cosine,
+            plain_ordinal,
+        )  # fmt: skip
         _, found.centroid[i], _, _, _ = compare_row(
             batch.terms[row], batch.values[row], found.days[i], tick, max_postings, rule, past, scratch, nearest
         )
-        found.largeness[i] = z
+        found.largeness[i], found.cluster_weights[i], found.strength[i] = z, weight, past.pace.strength[0]
 
 
 @kernel
@@ -75,17 +87,28 @@ def follow_rows(
             return i
         day, tick = advanced(days[i], timed, meta[NEXT], rule.gap_cap, pace)
         pace.day[0], pace.tick[0] = day, tick
-        found.days[i], found.largeness[i] = day, largeness(rule.large_size, pace)
-        # Only documents without times need to know how far back matches lie.
-        learns_lag = not timed and meta[NEXT] >= UNCAPPED_ROWS
-        plain_cosine[0], plain_ordinal[0] = (0.0 if learns_lag else NOT_WANTED), -1
-        nearest = Nearest(found.aged[i], found.cosines[i], found.ordinals[i], plain_cosine, plain_ordinal)
+        found.days[i], found.strength[i] = day, pace.strength[0]
+        found.largeness[i], found.cluster_weights[i] = largeness(meta[NEXT], rule, keep, pace)
+        plain_cosine[0], plain_ordinal[0] = (0.0 if meta[NEXT] >= UNCAPPED_ROWS else NOT_WANTED), -1
+        nearest = Nearest(
+            found.aged[i], found.cosines[i], found.ordinals[i], found.ages[i], found.strongest[i], plain_cosine,
+            plain_ordinal,
+        )  # fmt: skip
         norm, found.centroid[i], size, c, cosine = compare_row(
             terms, values, day, tick, max_postings, rule, past, scratch, nearest
         )
         learn_size(size, keep, pace)
         if plain_ordinal[0] >= 0:
-            learn_lag(meta[NEXT] - plain_ordinal[0], plain_cosine[0], keep, pace)
+            lag, alive, best = meta[NEXT] - plain_ordinal[0], meta[NEXT] - meta[OLDEST], min(1.0, plain_cosine[0])
+            explained = learn_strength(lag, alive, best, rule, keep, pace)
+            if timed:
+                any_row = meta[OLDEST] + row_by_chance(meta[NEXT], alive)
+                learn_unit(
+                    day - born[plain_ordinal[0] % capacity], day - born[any_row % capacity], best, explained, rule,
+                    keep, pace,
+                )  # fmt: skip
+            else:
+                learn_lag(lag, best, rule, keep, pace)
         opens = c < 0
         if not opens:
             # Before any row leaves: the cosine was taken with all of the members.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints, Slots
+from firststory.kernels.fused.blend import new_levels
 from firststory.kernels.fused.clock import new_pace
 from firststory.kernels.fused.cluster_sums import ClusterSums
 from firststory.kernels.fused.follow import follow_rows, judge_rows
@@ -21,6 +22,7 @@ from firststory.kernels.fused.layout import (
     Batch,
     Clusters,
     Findings,
+    Levels,
     Pace,
     Past,
     Rows,
@@ -66,7 +68,7 @@ class FusedIndex(WindowIndex):
         self.free = np.arange(capacity, dtype=np.int32)[::-1].copy()
         self.tally = Tally(*(np.zeros(1, dtype=np.int64) for _ in Tally._fields))
         self.tally.free[0] = capacity
-        self.pace = new_pace()
+        self.pace, self.levels = new_pace(), new_levels()
         self.cluster_sums = ClusterSums()
         self._derive_arrays()
 
@@ -192,6 +194,7 @@ class FusedIndex(WindowIndex):
             **{name: getattr(self, name).copy() for name in self.saved},
             "tally": {name: int(value[0]) for name, value in self.tally._asdict().items()},
             "pace": {name: value.copy() for name, value in self.pace._asdict().items()},
+            "levels": {name: value.copy() for name, value in self.levels._asdict().items()},
             "cluster_sums": self.cluster_sums.get_state(),
         }
 
@@ -203,6 +206,7 @@ class FusedIndex(WindowIndex):
             setattr(index, name, state[name].copy())
         index.tally = Tally(**{name: np.full(1, state["tally"][name], dtype=np.int64) for name in Tally._fields})
         index.pace = Pace(**{name: state["pace"][name].astype(np.float64) for name in Pace._fields})
+        index.levels = Levels(**{name: state["levels"][name].astype(np.float64) for name in Levels._fields})
         index.cluster_sums = ClusterSums.from_state(state["cluster_sums"])
         index._derive_arrays()
         return index

@@ -51,18 +51,43 @@ class Tally(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """What is learnt of the stream as a whole; all but the first are arrays of one."""
+    """What is learnt of the stream as a whole; those not said to be bins are arrays of one."""
 
     lag_mass: Floats
     """How many documents back nearest neighbours lay, in bins of half an octave (`clock`)."""
     day_rows: Floats
     """How many documents without times make a day."""
+    match_ages: Floats
+    """How many days old nearest neighbours were, in such bins,"""
+    chance_ages: Floats
+    """and how old rows taken by chance."""
+    matches: Floats
+    """The weight of all nearest neighbours,"""
+    old_matches: Floats
+    """and of those in the older half of the past."""
+    strength: Floats
+    """How much matches age, from 0 to 1."""
+    unit_days: Floats
+    """In what unit: days, where documents have times."""
     log_size: Floats
     """The running mean of the logarithm of the nearest clusters' sizes."""
     day: Floats
     """The day of the last row."""
     tick: Floats
     """The same on the clock whose gaps are capped."""
+
+
+class Levels(NamedTuple):
+    """Running means of what is blended (`blend`), each as its sum and its weight."""
+
+    short_rows: Floats
+    """The share of short rows."""
+    strongest: Floats
+    """Of the nearest neighbour: what its strongest term adds to the cosine,"""
+    words: Floats
+    """its likeness in words where both rows have vectors,"""
+    meaning: Floats
+    """and the cosine of the vectors."""
 
 
 class Past(NamedTuple):
@@ -111,17 +136,23 @@ class Query(NamedTuple):
     inverse_norm: float
     day: float
     tick: float
+    per_day: float
+    """1 / the unit of ages."""
     beta: float
     join_beta: float
     kappa: float
+    silence_floor: float
 
 
 class Nearest(NamedTuple):
-    """The k best earlier rows, best first; and the best one by its plain cosine, whatever its age (arrays of one)."""
+    """The k best earlier rows, best first: aged and plain cosines, which they are, their ages in units, and what the
+    strongest term adds to each cosine. And the best one by its plain cosine, whatever its age (arrays of one)."""
 
     scores: Floats
     cosines: Floats
     ordinals: Ints
+    ages: Floats
+    strongest: Floats
     plain_cosine: Floats
     plain_ordinal: Ints
 
@@ -136,11 +167,19 @@ class Findings(NamedTuple):
     cosines: Floats
     """plain cosines,"""
     ordinals: Ints
-    """and which they are, -1: none."""
+    """which they are, -1: none,"""
+    ages: Floats
+    """how old, in the unit of then,"""
+    strongest: Floats
+    """and what the strongest term adds to each plain cosine."""
+    strength: Floats
+    """How much matches aged when it came."""
     centroid: Floats
     """CEN, the faded cosine to the nearest cluster."""
     largeness: Floats
     """z, from 0 to 1: how large the nearest clusters of the rows before it were."""
+    cluster_weights: Floats
+    """w, how much CEN counts."""
     labels: Ints
     """Its cluster,"""
     joined_cosines: Floats
@@ -163,8 +202,12 @@ def new_findings(n: int, k: int) -> Findings:
         aged=np.zeros((n, k)),
         cosines=np.zeros((n, k)),
         ordinals=np.full((n, k), -1, dtype=np.int64),
+        ages=np.zeros((n, k)),
+        strongest=np.zeros((n, k)),
+        strength=np.zeros(n),
         centroid=np.zeros(n),
         largeness=np.zeros(n),
+        cluster_weights=np.zeros(n),
         labels=np.zeros(n, dtype=np.int64),
         joined_cosines=np.zeros(n),
         joined_sizes=np.zeros(n, dtype=np.int64),

@@ -36,7 +36,11 @@ def compare_row(
         square += values[a] * weighted[a]
     norm = math.sqrt(square + 1e-30)
     ageing = rule.short if len(terms) <= rule.short_terms else rule.long
-    query = Query(terms, values, weighted, 1.0 / norm, day, tick, ageing.beta, ageing.join_beta, ageing.kappa)
+    strength = past.pace.strength[0]
+    query = Query(
+        terms, values, weighted, 1.0 / norm, day, tick, 1.0 / past.pace.unit_days[0], strength * ageing.beta,
+        strength * ageing.join_beta, ageing.kappa, 1.0 - strength * (1.0 - rule.silence_floor),
+    )  # fmt: skip
     centroid, size, joined, cosine = nearest_cluster(query, rule, past, scratch)
     nearest_rows(query, max_postings, past, scratch, nearest)
     return norm, centroid, size, joined, cosine

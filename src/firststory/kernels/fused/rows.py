@@ -74,6 +74,15 @@ def exact_dot(first: int, last: int, terms: Slots, weights: Floats, spread: Floa
 
 
 @kernel
+def strongest_term(first: int, last: int, terms: Slots, weights: Floats, spread: Floats) -> float:
+    """The most that one term adds to that dot product."""
+    most = 0.0
+    for a in range(first, last):
+        most = max(most, weights[a] * spread[np.uint32(terms[a])])
+    return most
+
+
+@kernel
 def keep_plain(cosine: float, ordinal: int, plain_cosine: Floats, plain_ordinal: Ints) -> None:
     """The best by plain cosine; of equals, but for rounding, the oldest."""
     best = plain_cosine[0]
@@ -92,8 +101,10 @@ def keep_nearest(
     dots, touched, spread, rows = scratch.dots, scratch.touched, scratch.spread, past.rows
     scale, share, born, inverse = rows.scale, rows.share, rows.born, rows.inverse
     log_start, log_length, log_terms, log_weights = past.log
-    day, beta, kappa, inverse_norm = query.day, query.beta, query.kappa, query.inverse_norm
-    scores, cosines, ordinals, plain_cosine, plain_ordinal = nearest
+    day, per_day, beta, kappa, inverse_norm = query.day, query.per_day, query.beta, query.kappa, query.inverse_norm
+    scores, cosines, ordinals, plain_cosine, plain_ordinal = (
+        nearest.scores, nearest.cosines, nearest.ordinals, nearest.plain_cosine, nearest.plain_ordinal
+    )  # fmt: skip
     capacity, oldest = len(dots), past.meta[OLDEST]
     mask, alive = capacity - 1, past.meta[NEXT] - oldest  # the capacity is a power of two
     newest, near = (past.meta[NEXT] - 1) & mask | (BLOCK_ROWS - 1), np.empty(BLOCK_ROWS + 1, np.int64)
@@ -108,14 +119,14 @@ def keep_nearest(
             last = (newest - t) & mask
             if t % AGE_STEP_ROWS == 0 or scores[-1] > known:
                 known = scores[-1]
-                days = max(0.0, day - born[last]) if t > 0 else 0.0
+                days = max(0.0, day - born[last]) * per_day if t > 0 else 0.0
                 needed = min(least_cosine(scores[-1], days, beta, kappa), plain_cosine[0])
                 least = np.float32(max(needed - slack, MIN_COSINE))
             m = rows_reaching(last - BLOCK_ROWS + 1, dots, scale, share, some, least, near)
         for r in range(m):
             j = near[r]
             cosine = min(1.0, dots[j] * scale[j] + spare * share[j] + slack)
-            days, age = day - born[j], (j - oldest) & mask
+            days, age = (day - born[j]) * per_day, (j - oldest) & mask
             if age >= alive or (
                 cosine < plain_cosine[0] and (cosine < scores[-1] or too_old(cosine, days, beta, kappa, scores[-1]))
             ):
@@ -138,10 +149,13 @@ def keep_nearest(
 def nearest_by_some_terms(n: int, most: int, query: Query, past: Past, scratch: Scratch, nearest: Nearest) -> None:
     """The `most` best of the rows touched by the terms walked get their exact cosine."""
     found = Nearest(
-        np.zeros(most), np.zeros(most), np.full(most, -1), nearest.plain_cosine.copy(), np.full(1, -1)
+        np.zeros(most), np.zeros(most), np.full(most, -1), nearest.ages, nearest.strongest,
+        nearest.plain_cosine.copy(), np.full(1, -1),
     )  # fmt: skip
     keep_nearest(n, 0.0, 0.0, False, query, past, scratch, found)
-    scores, cosines, ordinals, plain_cosine, plain_ordinal = nearest
+    scores, cosines, ordinals, plain_cosine, plain_ordinal = (
+        nearest.scores, nearest.cosines, nearest.ordinals, nearest.plain_cosine, nearest.plain_ordinal
+    )  # fmt: skip
     begin, count, log_terms, log_weights = past.log
     dots, spread, born, inverse = scratch.dots, scratch.spread, past.rows.born, past.rows.inverse
     for r in range(most + 1):
@@ -153,7 +167,7 @@ def nearest_by_some_terms(n: int, most: int, query: Query, past: Past, scratch: 
         cosine = min(1.0, dot * inverse[j] * query.inverse_norm)
         keep_plain(cosine, ordinal, plain_cosine, plain_ordinal)
         if r < most:
-            score = lagged(cosine, query.day - born[j], query.beta, query.kappa)
+            score = lagged(cosine, (query.day - born[j]) * query.per_day, query.beta, query.kappa)
             keep_best(score, cosine, ordinal, scores, cosines, ordinals)
             dots[j] = JUDGED
 
@@ -185,6 +199,13 @@ def nearest_rows(query: Query, max_postings: int, past: Past, scratch: Scratch, 
             keep_nearest(n, spare, slack, True, query, past, scratch, nearest)
     else:
         nearest_by_some_terms(n, max(len(nearest.scores), COMPLETED_ROWS), query, past, scratch, nearest)
+    begin, count, log_terms, log_weights = past.log
+    for r in range(len(nearest.ordinals)):
+        if nearest.ordinals[r] >= 0:
+            j = nearest.ordinals[r] % len(dots)
+            nearest.ages[r] = (query.day - past.rows.born[j]) * query.per_day
+            most = strongest_term(begin[j], begin[j] + count[j], log_terms, log_weights, spread)
+            nearest.strongest[r] = most * past.rows.inverse[j] * query.inverse_norm
     for a in range(len(terms)):
         if terms[a] < len(spread):
             spread[terms[a]] = 0.0

@@ -37,8 +37,26 @@ class Rule(NamedTuple):
     early_refresh: float = 0.1
     """At the start of a stream idf is refreshed after this share of the rows so far."""
     half_life: float = 2000.0
-    """After how many rows half of what was learnt of lags and of cluster sizes is forgotten."""
+    """After how many rows half of what was learnt of lags, ages and cluster sizes is forgotten."""
     large_size: float = 20.0
     """Where the nearest clusters have this many rows (geometric mean), they get half of `max_cluster_weight`."""
     max_cluster_weight: float = 0.67
     """The weight of the nearest cluster beside the neighbours where clusters are very large."""
+    start_rows: int = 200
+    """Clusters of size one that z believes to have come before the stream began."""
+    early_part: float = 0.25
+    """How much of the clusters' weight goes by z, which rises early, and not by their mean size."""
+    copy_power: float = 8.0
+    """A match counts `1 - cosine ** copy_power` towards the length of a day: copies come at once or at any time."""
+    full_share: float = 0.2
+    """Matches age in full where at least this share of them lies nearer than chance puts them."""
+    prior_matches: float = 5.0
+    """The weight of the matches at an age of one day that are believed beforehand."""
+    unit_part: float = 4.0
+    """With times, ages are counted in the median age of matches beyond chance over this, or in days if that is more."""
+    single_term: float = 0.5
+    """A match loses this share of what its strongest term adds to the cosine."""
+    short_power: float = 4.0
+    """With times, short rows get the mean of that back, times this power of the share of short rows."""
+    level_half_life: float = 500.0
+    """After how many rows half of what was learnt of strongest terms and of vectors is forgotten."""

@@ -121,7 +121,7 @@ def twin(counts, days=None, vectors=None, *, half_life=2000, window=None, ageing
             back = strongest() * short() ** 4 if days is not None and ageing and is_short else 0.0
             for j in sorted(np.flatnonzero(by_words), key=lambda j: -by_words[j])[:4]:
                 one = (tf[past[j]] * tf[i] * idf2).max() / (norms[past[j]] * norms[i])
-                c = max(0.0, cosines[j] - 0.5 * (one - back))
+                c = max(0.0, cosines[j] - 0.5 * (1 - cosines[j]) * (one - back))
                 learnt.append([(strongest, one)])
                 if vectors[i].any() and vectors[past[j]].any():
                     v = unit[i] @ unit[past[j]]
@@ -146,6 +146,7 @@ def twin(counts, days=None, vectors=None, *, half_life=2000, window=None, ageing
             larger = np.exp(log_size / (1 - keep ** (i + 201))) - 1
             z = larger / (larger + 20 * (1 - keep ** (i + 1)))
             w = 0.67 * (0.75 * np.exp(log_size) / (np.exp(log_size) + 20) + 0.25 * z)
+            z, w = z * (1 - top[0]), w * (1 - top[0])
             nn[i] = (1 - z) * top[0] + z * sum(top) / 3
             scores[i] = 1 - (1 - w) * nn[i] - w * cen[i]
             if i >= 20:

@@ -15,7 +15,7 @@ from firststory.detectors.base import IndexedColumns, StreamDetector
 from firststory.detectors.clock import advance_clock, read_clock
 from firststory.detectors.vector_window import Vectors, VectorWindow
 from firststory.errors import ParameterError
-from firststory.kernels.fused.blend import blend_nearest, mean_of_best
+from firststory.kernels.fused.blend import blend_nearest, fuse
 from firststory.kernels.fused.index import FusedIndex
 from firststory.kernels.fused.layout import Batch, Findings
 from firststory.kernels.fused.rule import Rule
@@ -26,9 +26,9 @@ from firststory.units import DAY_SECONDS, UNBOUNDED
 RULE = Rule()
 """The constants of the score."""
 
-CANDIDATES, BEST = 4, 3
-"""How many of the nearest rows are looked at, and how many of these NN is the mean of where clusters are large. It is
-not `n_neighbours`: how much evidence is kept must not change the score."""
+CANDIDATES = 4
+"""How many of the nearest rows are looked at. It is not `n_neighbours`: how much evidence is kept must not change the
+score."""
 
 
 class FusedNovelty(IndexedColumns, StreamDetector):
@@ -162,7 +162,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
             _log_counts(rows), days, k=self._candidates(), max_postings=self.max_postings, rule=self._rule()
         )
         # The rows of X do not know one another: all neighbours are of the past.
-        neighbour, cluster = self._parts(rows, about, found, self.index_.seen, learn=False)
+        neighbour, cluster, _ = self._parts(rows, about, found, self.index_.seen, learn=False)
         return _fuse(neighbour, cluster)
 
     def _score_then_learn(
@@ -179,8 +179,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         first = self.index_.seen - n
         if about is not None and not hasattr(self, "vectors_"):
             self.vectors_ = VectorWindow(about.shape[1], first)
-        neighbour, cluster = self._parts(rows, about, found, first, learn=True)
-        self.cluster_weights_ = found.cluster_weights
+        neighbour, cluster, self.cluster_weights_ = self._parts(rows, about, found, first, learn=True)
         if hasattr(self, "vectors_"):
             width = self.vectors_.vectors.shape[1]
             self.vectors_.extend(np.zeros((n, width), np.float32) if about is None else about, window)
@@ -210,8 +209,8 @@ class FusedNovelty(IndexedColumns, StreamDetector):
 
     def _parts(
         self, rows: sp.csr_matrix, about: Vectors | None, found: Findings, first: int, learn: bool
-    ) -> tuple[Floats, Floats]:
-        """NN, and CEN as far as it counts; `first` is the ordinal of the first row."""
+    ) -> tuple[Floats, Floats, Floats]:
+        """NN, CEN as far as it counts, and its weight; `first` is the ordinal of the first row."""
         if about is None:
             about = np.zeros((len(found.days), 0), dtype=np.float32)
         ring = self.vectors_ if hasattr(self, "vectors_") else VectorWindow(about.shape[1], first)
@@ -220,8 +219,8 @@ class FusedNovelty(IndexedColumns, StreamDetector):
             np.diff(rows.indptr).astype(np.int64), about, first, ring.begun, ring.vectors, self.index_.levels, found,
             CANDIDATES,
         )  # fmt: skip
-        neighbour = mean_of_best(found.aged[:, :CANDIDATES], found.largeness, BEST)
-        return neighbour, neighbour + 2.0 * found.cluster_weights * (found.centroid - neighbour)
+        neighbour, weight = fuse(found, CANDIDATES)
+        return neighbour, neighbour + 2.0 * weight * (found.centroid - neighbour), weight
 
     def _unit_vectors(self, vectors: ArrayLike | None, n: int) -> Vectors | None:
         """The vectors at length one, as wide as those that were learnt."""

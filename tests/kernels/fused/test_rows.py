@@ -35,7 +35,7 @@ def test_the_k_best_are_the_true_ones(width, n_terms, kappa, wanted):
     index, dense, days = filled(rng, 730, width, 500)
     past = index.past(RULE)
     idf2 = past.idf2
-    assert past.common.any() and past.rows.share.max() > 0.3
+    assert past.window.common.any() and past.window.rows.share.max() > 0.3
     alive = np.arange(index.meta[OLDEST], index.meta[NEXT])
     weighted = dense[alive] * idf2 * index.inverse[alive % len(index.born)][:, None]
     for _ in range(40):
@@ -58,7 +58,7 @@ def test_the_k_best_are_the_true_ones(width, n_terms, kappa, wanted):
             np.full(1, -1),
         )
         query = Query(terms, values, values * idf2[terms], inverse_norm, 41.0, 41.0, 0.5, 0.6, 0.4, kappa, 0.2)
-        nearest_rows(query, 1, past, index.scratch, nearest)
+        nearest_rows(query, 1, past.window, index.scratch, nearest)
         np.testing.assert_allclose(nearest.scores, aged[best], atol=1e-12)
         known = nearest.scores > 0.0
         ordinals = nearest.ordinals

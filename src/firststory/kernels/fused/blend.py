@@ -34,12 +34,21 @@ def add_to_level(level: Floats, value: float, keep: float) -> None:
 
 
 @kernel
-def has_meaning(vector: Vectors) -> bool:
-    """Whether it is not all zeros."""
-    for value in vector:  # noqa: SIM110 (plain loops are what numba compiles best)
-        if value != 0.0:
+def has_meaning(vectors: Vectors, row: int) -> bool:
+    """Whether a row is not all zeros."""
+    for a in range(vectors.shape[1]):  # noqa: SIM110 (plain loops are what numba compiles best)
+        if vectors[row, a] != 0.0:
             return True
     return False
+
+
+@kernel
+def dot_product(vectors: Vectors, row: int, others: Vectors, other: int) -> float:
+    """Of one row and another."""
+    total = 0.0
+    for a in range(vectors.shape[1]):
+        total += vectors[row, a] * others[other, a]
+    return total
 
 
 @kernel
@@ -59,19 +68,20 @@ def blend_nearest(
 ) -> None:
     """The likeness of each row to its `most` nearest, aged: goes to `found.aged`.
 
-    Words: the cosine c less `single_term` of what its strongest term adds. With times, where nearly all rows are short,
-    short ones get the mean of that back: it is then credit for being recent, since it ages. Vectors: their cosine v is
-    brought to the level of words, v - mean v + mean c, so that rows with and without one compare; then
-    (1 - weight) c + weight v. Row i is the ordinal first + i; the vectors of earlier ones from `begun` on lie in the
-    ring `past`.
+    Words: the cosine c less what rests on one term, `single_term * (1 - c)` of what the strongest one adds; a copy
+    loses nothing. With times, where nearly all rows are short, short ones get the mean of that back: it is then credit
+    for being recent, since it ages. Vectors: their cosine v is brought to the level of words, v - mean v + mean c, so
+    that rows with and without one compare; then (1 - weight) c + weight v. Row i is the ordinal first + i; the vectors
+    of earlier ones from `begun` on lie in the ring `past`.
     """
     short_rows, strongest, words, meaning = levels
     slow, quick = 0.5 ** (1.0 / rule.half_life), 0.5 ** (1.0 / rule.level_half_life)
     cosines, ordinals, ages, single, aged = found.cosines, found.ordinals, found.ages, found.strongest, found.aged
+    strength = found.strength
     for i in range(len(lengths)):
         short = lengths[i] <= rule.short_terms
         ageing = rule.short if short else rule.long
-        beta, told = ageing.beta * found.strength[i], has_meaning(vectors[i])
+        beta, told = ageing.beta * strength[i], has_meaning(vectors, i)
         share, rows = short_rows[0] * slow + (1.0 if short else 0.0), short_rows[1] * slow + 1.0
         back = strongest[0] / strongest[1] * (share / rows) ** rule.short_power if timed and short else 0.0
         shift = words[0] / words[1] - meaning[0] / meaning[1]
@@ -81,27 +91,41 @@ def blend_nearest(
             j = ordinals[i, t]
             if j < 0:
                 break
-            likeness = max(0.0, cosines[i, t] - rule.single_term * (single[i, t] - back))
+            c = cosines[i, t]
+            likeness = max(0.0, c - rule.single_term * (1.0 - c) * (single[i, t] - back))
             if told and j >= begun:
-                other = vectors[j - first] if j >= first else past[j % len(past)]
-                if has_meaning(other):
-                    dot = 0.0
-                    for a in range(len(other)):
-                        dot += vectors[i, a] * other[a]
+                ours = j >= first
+                other = j - first if ours else j % len(past)
+                if has_meaning(vectors, other) if ours else has_meaning(past, other):
+                    v = dot_product(vectors, i, vectors, other) if ours else dot_product(vectors, i, past, other)
                     if learn and t == 0:
                         add_to_level(words, likeness, quick)
-                        add_to_level(meaning, dot, quick)
-                    likeness = (1.0 - weight) * likeness + weight * min(max(dot + shift, 0.0), 1.0)
+                        add_to_level(meaning, v, quick)
+                    likeness = (1.0 - weight) * likeness + weight * min(max(v + shift, 0.0), 1.0)
             aged[i, t] = lagged(likeness, ages[i, t], beta, ageing.kappa)
         if learn and ordinals[i, 0] >= 0:
             add_to_level(strongest, single[i, 0], quick)
 
 
 @kernel
-def mean_of_best(aged: Floats, largeness: Floats, best: int) -> Floats:
-    """NN = (1 - z) a1 + z (a1 + .. + a_best) / best, the a being each row's entries, largest first."""
-    out = np.zeros(len(aged))
+def fuse(found: Findings, most: int) -> tuple[Floats, Floats]:
+    """NN and w of each row. The stronger its best match, the less its second and third and the cluster count.
+
+    With a1 >= a2 >= a3 the best of its `most` nearest, aged: NN = (1 - y) a1 + y (a1 + a2 + a3) / 3, y = z (1 - a1).
+    """
+    aged, largeness, weights = found.aged, found.largeness, found.cluster_weights
+    neighbour, cluster_weight = np.zeros(len(aged)), np.zeros(len(aged))
     for i in range(len(aged)):
-        ordered = np.sort(aged[i])[::-1]
-        out[i] = (1.0 - largeness[i]) * ordered[0] + largeness[i] * ordered[:best].sum() / best
-    return out
+        first, second, third = 0.0, 0.0, 0.0
+        for t in range(most):
+            likeness = aged[i, t]
+            if likeness > first:
+                first, second, third = likeness, first, second
+            elif likeness > second:
+                second, third = likeness, second
+            elif likeness > third:
+                third = likeness
+        y = largeness[i] * (1.0 - first)
+        neighbour[i] = (1.0 - y) * first + y * (first + second + third) / 3.0
+        cluster_weight[i] = weights[i] * (1.0 - first)
+    return neighbour, cluster_weight

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import math
 
+from firststory.arrays import Floats, Ints
 from firststory.kernels.fused.ageing import faded, lagged, too_old
-from firststory.kernels.fused.layout import Clusters, Past, Query, Scratch, Tally
+from firststory.kernels.fused.layout import Clusters, Query, Tally
 from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
+from firststory.kernels.neighbours.layout import Lists
 from firststory.kernels.neighbours.walk import walk
 
 
 @kernel
-def nearest_cluster(query: Query, rule: Rule, past: Past, scratch: Scratch) -> tuple[float, int, int, float]:
+def nearest_cluster(
+    query: Query, rule: Rule, lists: Lists, clusters: Clusters, in_use: int, sums: Floats, touched: Ints
+) -> tuple[float, int, int, float]:
     """CEN, and the size of the cluster that it is to; the cluster to join (slot, -1: none) and the cosine to it.
 
     Cosines to all clusters follow from what each holds of the row's terms, without a look at their rows.
     """
-    sums, touched, clusters, lists = scratch.sums, scratch.touched, past.clusters, past.cluster_lists
     scale, size, label = clusters.scale, clusters.size, clusters.label
     day, tick, per_day, join_beta, kappa = query.day, query.tick, query.per_day, query.join_beta, query.kappa
-    in_use = past.tally.in_use[0]
     n = walk(query.terms, query.weighted * query.inverse_norm, query.terms < len(lists.start), lists, sums, touched,
              in_use)  # fmt: skip
     centroid, nearest = 0.0, -1

@@ -9,10 +9,8 @@ from firststory.kernels.fused.clock import (
     UNCAPPED_ROWS,
     advanced,
     largeness,
-    learn_lag,
-    learn_size,
-    learn_strength,
-    learn_unit,
+    learn_match,
+    learnt_size,
     row_by_chance,
 )
 from firststory.kernels.fused.cluster_sums import add_row, remove_row
@@ -36,18 +34,21 @@ def judge_rows(
 ) -> None:  # fmt: skip
     """What is found of each row by itself; nothing is learnt."""
     plain_cosine, plain_ordinal = np.full(1, NOT_WANTED), np.full(1, -1)
-    z, weight = largeness(past.meta[NEXT], rule, 0.5 ** (1.0 / rule.half_life), past.pace)
+    count, pace = past.window.meta[NEXT], past.pace
+    z, weight = largeness(pace.log_size[0], count, rule, 0.5 ** (1.0 / rule.half_life))
     for i in range(len(batch.indptr) - 1):
         row = slice(batch.indptr[i], batch.indptr[i + 1])
-        found.days[i], tick = advanced(days[i], timed, past.meta[NEXT], rule.gap_cap, past.pace)
+        found.days[i], tick = advanced(days[i], timed, count, rule.gap_cap, pace.day[0], pace.tick[0], pace.day_rows[0])
         nearest = Nearest(
             found.aged[i], found.cosines[i], found.ordinals[i], found.ages[i], found.strongest[i], plain_cosine,
             plain_ordinal,
         )  # fmt: skip
         _, found.centroid[i], _, _, _ = compare_row(
-            batch.terms[row], batch.values[row], found.days[i], tick, max_postings, rule, past, scratch, nearest
-        )
-        found.largeness[i], found.cluster_weights[i], found.strength[i] = z, weight, past.pace.strength[0]
+            batch.terms[row], batch.values[row], found.days[i], tick, max_postings, rule, pace.strength[0],
+            pace.unit_days[0], past.idf2, past.unseen_idf2, past.window, past.cluster_lists, past.clusters,
+            past.tally.in_use[0], scratch, nearest,
+        )  # fmt: skip
+        found.largeness[i], found.cluster_weights[i], found.strength[i] = z, weight, pace.strength[0]
 
 
 @kernel
@@ -73,9 +74,10 @@ def follow_rows(
     Returns the first row not done: the number of rows, or where room ran out, or after which a refresh is due.
     """
     # Taken apart once: a call counts the references of all arrays that it is handed.
-    meta, tally, pace, lists, log, clusters = past.meta, past.tally, past.pace, past.lists, past.log, past.clusters
-    born, inverse, cluster, scale, share = past.rows
-    cluster_lists, capacity = past.cluster_lists, len(born)
+    window_rows, tally, pace, idf2, unseen_idf2, cluster_lists, clusters = past
+    meta, lists, log, rows, common = window_rows
+    born, inverse, cluster, scale, share = rows
+    capacity = len(born)
     keep = 0.5 ** (1.0 / rule.half_life)
     plain_cosine, plain_ordinal = np.empty(1), np.empty(1, np.int64)
     for i in range(first, len(batch.indptr) - 1):
@@ -85,30 +87,27 @@ def follow_rows(
             return i
         if cluster_used[0] + room_needed(terms, cluster_lists) > len(cluster_lists.members):
             return i
-        day, tick = advanced(days[i], timed, meta[NEXT], rule.gap_cap, pace)
+        day, tick = advanced(days[i], timed, meta[NEXT], rule.gap_cap, pace.day[0], pace.tick[0], pace.day_rows[0])
         pace.day[0], pace.tick[0] = day, tick
         found.days[i], found.strength[i] = day, pace.strength[0]
-        found.largeness[i], found.cluster_weights[i] = largeness(meta[NEXT], rule, keep, pace)
+        found.largeness[i], found.cluster_weights[i] = largeness(pace.log_size[0], meta[NEXT], rule, keep)
         plain_cosine[0], plain_ordinal[0] = (0.0 if meta[NEXT] >= UNCAPPED_ROWS else NOT_WANTED), -1
         nearest = Nearest(
             found.aged[i], found.cosines[i], found.ordinals[i], found.ages[i], found.strongest[i], plain_cosine,
             plain_ordinal,
         )  # fmt: skip
         norm, found.centroid[i], size, c, cosine = compare_row(
-            terms, values, day, tick, max_postings, rule, past, scratch, nearest
-        )
-        learn_size(size, keep, pace)
+            terms, values, day, tick, max_postings, rule, pace.strength[0], pace.unit_days[0], idf2, unseen_idf2,
+            window_rows, cluster_lists, clusters, tally.in_use[0], scratch, nearest,
+        )  # fmt: skip
+        pace.log_size[0] = learnt_size(pace.log_size[0], size, keep)
         if plain_ordinal[0] >= 0:
-            lag, alive, best = meta[NEXT] - plain_ordinal[0], meta[NEXT] - meta[OLDEST], min(1.0, plain_cosine[0])
-            explained = learn_strength(lag, alive, best, rule, keep, pace)
-            if timed:
-                any_row = meta[OLDEST] + row_by_chance(meta[NEXT], alive)
-                learn_unit(
-                    day - born[plain_ordinal[0] % capacity], day - born[any_row % capacity], best, explained, rule,
-                    keep, pace,
-                )  # fmt: skip
-            else:
-                learn_lag(lag, best, rule, keep, pace)
+            alive = meta[NEXT] - meta[OLDEST]
+            any_row = meta[OLDEST] + row_by_chance(meta[NEXT], alive)
+            learn_match(
+                meta[NEXT] - plain_ordinal[0], alive, day - born[plain_ordinal[0] % capacity],
+                day - born[any_row % capacity], timed, plain_cosine[0], rule, keep, pace,
+            )  # fmt: skip
         opens = c < 0
         if not opens:
             # Before any row leaves: the cosine was taken with all of the members.
@@ -124,7 +123,7 @@ def follow_rows(
         prefetch_ends(terms, cluster_lists)
         slot = remember(terms, values, meta, lists, log)
         born[slot], inverse[slot], cluster[slot], scale[slot] = day, 1.0 / norm, c, 1.0 / norm
-        share[slot] = common_share(terms, values, 1.0 / norm, past.idf2, past.common)
+        share[slot] = common_share(terms, values, 1.0 / norm, idf2, common)
         add_row(terms, values, 1.0 / norm, c, cluster_lists, cluster_used)
         clusters.day[c], clusters.tick[c], found.labels[i] = day, tick, clusters.label[c]
         if refresh_due(meta, tally, rule):

@@ -27,6 +27,7 @@ from firststory.kernels.fused.layout import (
     Past,
     Rows,
     Tally,
+    Window,
     new_findings,
     new_scratch,
 )
@@ -121,15 +122,17 @@ class FusedIndex(WindowIndex):
     def past(self, rule: Rule) -> Past:
         """All that a row is judged by, as kernels take it."""
         return Past(
-            meta=self.meta,
+            window=Window(
+                self.meta,
+                self.lists,
+                self.log,
+                Rows(self.born, self.inverse, self.cluster, self.scale, self.share),
+                self.common,
+            ),
             tally=self.tally,
             pace=self.pace,
-            lists=self.lists,
-            log=self.log,
-            rows=Rows(self.born, self.inverse, self.cluster, self.scale, self.share),
             idf2=self.idf2,
             unseen_idf2=self._unseen_idf2(rule),
-            common=self.common,
             cluster_lists=self.cluster_sums.lists,
             clusters=Clusters(
                 self.c_square, self.c_scale, self.c_size, self.c_day, self.c_tick, self.c_label, self.free
@@ -140,7 +143,7 @@ class FusedIndex(WindowIndex):
         """Norms and idf as of now, and what clusters hold by them."""
         past = self.past(rule)
         refresh(rule, past)
-        self.cluster_sums.gather(past.lists, self.cluster, self.inverse, int(self.tally.in_use[0]))
+        self.cluster_sums.gather(self.lists, self.cluster, self.inverse, int(self.tally.in_use[0]))
 
     def _unseen_idf2(self, rule: Rule) -> float:
         """idf2 of a term that no row has had, as of the last refresh."""

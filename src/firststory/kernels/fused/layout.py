@@ -90,21 +90,27 @@ class Levels(NamedTuple):
     """and the cosine of the vectors."""
 
 
-class Past(NamedTuple):
-    """All that a row is judged by."""
+class Window(NamedTuple):
+    """The rows among which neighbours are looked for."""
 
     meta: Ints
-    tally: Tally
-    pace: Pace
     lists: Lists
     log: Log
     rows: Rows
+    common: NDArray[np.bool_]
+    """Terms whose lists need not be walked to find neighbours."""
+
+
+class Past(NamedTuple):
+    """All that a row is judged by. Kernels hand on only what is needed: a call counts the references of its arrays."""
+
+    window: Window
+    tally: Tally
+    pace: Pace
     idf2: Floats
     """The square of each term's idf weight."""
     unseen_idf2: float
     """That of a term that no row has had."""
-    common: NDArray[np.bool_]
-    """Terms whose lists need not be walked to find neighbours."""
     cluster_lists: Lists
     clusters: Clusters
 
@@ -179,7 +185,7 @@ class Findings(NamedTuple):
     largeness: Floats
     """z, from 0 to 1: how large the nearest clusters of the rows before it were."""
     cluster_weights: Floats
-    """w, how much CEN counts."""
+    """How much CEN counts, if no earlier row is alike."""
     labels: Ints
     """Its cluster,"""
     joined_cosines: Floats

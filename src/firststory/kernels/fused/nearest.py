@@ -8,10 +8,11 @@ import numpy as np
 
 from firststory.arrays import Floats, Ints
 from firststory.kernels.fused.clusters import nearest_cluster
-from firststory.kernels.fused.layout import Nearest, Past, Query, Scratch
+from firststory.kernels.fused.layout import Clusters, Nearest, Query, Scratch, Window
 from firststory.kernels.fused.rows import nearest_rows
 from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
+from firststory.kernels.neighbours.layout import Lists
 
 
 @kernel
@@ -22,7 +23,14 @@ def compare_row(
     tick: float,
     max_postings: int,
     rule: Rule,
-    past: Past,
+    strength: float,
+    unit_days: float,
+    idf2: Floats,
+    unseen_idf2: float,
+    window: Window,
+    cluster_lists: Lists,
+    clusters: Clusters,
+    in_use: int,
     scratch: Scratch,
     nearest: Nearest,
 ) -> tuple[float, float, int, int, float]:
@@ -32,15 +40,16 @@ def compare_row(
     """
     weighted, square = np.empty(len(terms)), 0.0
     for a in range(len(terms)):
-        weighted[a] = values[a] * (past.idf2[terms[a]] if terms[a] < len(past.idf2) else past.unseen_idf2)
+        weighted[a] = values[a] * (idf2[terms[a]] if terms[a] < len(idf2) else unseen_idf2)
         square += values[a] * weighted[a]
     norm = math.sqrt(square + 1e-30)
     ageing = rule.short if len(terms) <= rule.short_terms else rule.long
-    strength = past.pace.strength[0]
     query = Query(
-        terms, values, weighted, 1.0 / norm, day, tick, 1.0 / past.pace.unit_days[0], strength * ageing.beta,
+        terms, values, weighted, 1.0 / norm, day, tick, 1.0 / unit_days, strength * ageing.beta,
         strength * ageing.join_beta, ageing.kappa, 1.0 - strength * (1.0 - rule.silence_floor),
     )  # fmt: skip
-    centroid, size, joined, cosine = nearest_cluster(query, rule, past, scratch)
-    nearest_rows(query, max_postings, past, scratch, nearest)
+    centroid, size, joined, cosine = nearest_cluster(
+        query, rule, cluster_lists, clusters, in_use, scratch.sums, scratch.touched
+    )
+    nearest_rows(query, max_postings, window, scratch, nearest)
     return norm, centroid, size, joined, cosine

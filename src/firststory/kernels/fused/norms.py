@@ -56,7 +56,8 @@ def common_share(terms: Ints, values: Floats, inverse: float, idf2: Floats, comm
 @kernel
 def refresh(rule: Rule, past: Past) -> None:
     """idf of every term and 1/norm of every row as of now. A list's length is the term's document frequency."""
-    meta, rows, length, idf2, common = past.meta, past.rows, past.lists.length, past.idf2, past.common
+    meta, lists, log, rows, common = past.window
+    length, idf2 = lists.length, past.idf2
     alive = meta[NEXT] - meta[OLDEST]
     table = np.empty(1024)  # idf depends on the document frequency alone, and most terms are rare
     for df in range(len(table)):
@@ -64,7 +65,7 @@ def refresh(rule: Rule, past: Past) -> None:
     for v in range(len(length)):
         idf2[v] = table[length[v]] if length[v] < len(table) else squared_idf(alive, length[v], rule)
         common[v] = length[v] > COMMON_SHARE * alive
-    begin, count, terms, weights = past.log
+    begin, count, terms, weights = log
     for ordinal in range(meta[OLDEST], meta[NEXT]):
         slot = ordinal % len(begin)
         total, frequent = 0.0, 0.0

@@ -14,7 +14,7 @@ import numpy as np
 
 from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.fused.ageing import lagged, least_cosine, too_old
-from firststory.kernels.fused.layout import Nearest, Past, Query, Scratch
+from firststory.kernels.fused.layout import Nearest, Query, Scratch, Window
 from firststory.kernels.fused.sieve import BLOCK_ROWS, rows_reaching, touched_reaching
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.cosine import keep_best
@@ -92,22 +92,22 @@ def keep_plain(cosine: float, ordinal: int, plain_cosine: Floats, plain_ordinal:
 
 @kernel
 def keep_nearest(
-    n: int, spare: float, slack: float, exact: bool, query: Query, past: Past, scratch: Scratch, nearest: Nearest
+    n: int, spare: float, slack: float, exact: bool, query: Query, window: Window, scratch: Scratch, nearest: Nearest
 ) -> None:
     """Keep the best of the n rows touched (-1: of all rows) by `dots * scale + spare * share + slack`.
 
     If `exact`, that is a bound: a row that may be among the best by it gets its exact cosine first.
     """
-    dots, touched, spread, rows = scratch.dots, scratch.touched, scratch.spread, past.rows
+    dots, touched, spread, rows = scratch.dots, scratch.touched, scratch.spread, window.rows
     scale, share, born, inverse = rows.scale, rows.share, rows.born, rows.inverse
-    log_start, log_length, log_terms, log_weights = past.log
+    log_start, log_length, log_terms, log_weights = window.log
     day, per_day, beta, kappa, inverse_norm = query.day, query.per_day, query.beta, query.kappa, query.inverse_norm
     scores, cosines, ordinals, plain_cosine, plain_ordinal = (
         nearest.scores, nearest.cosines, nearest.ordinals, nearest.plain_cosine, nearest.plain_ordinal
     )  # fmt: skip
-    capacity, oldest = len(dots), past.meta[OLDEST]
-    mask, alive = capacity - 1, past.meta[NEXT] - oldest  # the capacity is a power of two
-    newest, near = (past.meta[NEXT] - 1) & mask | (BLOCK_ROWS - 1), np.empty(BLOCK_ROWS + 1, np.int64)
+    capacity, oldest = len(dots), window.meta[OLDEST]
+    mask, alive = capacity - 1, window.meta[NEXT] - oldest  # the capacity is a power of two
+    newest, near = (window.meta[NEXT] - 1) & mask | (BLOCK_ROWS - 1), np.empty(BLOCK_ROWS + 1, np.int64)
     least, some, known = np.float32(MIN_COSINE), np.float32(spare), -1.0
     # Newest first: the best come early, and rule out the others.
     for t in range(0, capacity if n < 0 else n, BLOCK_ROWS):
@@ -146,18 +146,18 @@ def keep_nearest(
 
 
 @kernel
-def nearest_by_some_terms(n: int, most: int, query: Query, past: Past, scratch: Scratch, nearest: Nearest) -> None:
+def nearest_by_some_terms(n: int, most: int, query: Query, window: Window, scratch: Scratch, nearest: Nearest) -> None:
     """The `most` best of the rows touched by the terms walked get their exact cosine."""
     found = Nearest(
         np.zeros(most), np.zeros(most), np.full(most, -1), nearest.ages, nearest.strongest,
         nearest.plain_cosine.copy(), np.full(1, -1),
     )  # fmt: skip
-    keep_nearest(n, 0.0, 0.0, False, query, past, scratch, found)
+    keep_nearest(n, 0.0, 0.0, False, query, window, scratch, found)
     scores, cosines, ordinals, plain_cosine, plain_ordinal = (
         nearest.scores, nearest.cosines, nearest.ordinals, nearest.plain_cosine, nearest.plain_ordinal
     )  # fmt: skip
-    begin, count, log_terms, log_weights = past.log
-    dots, spread, born, inverse = scratch.dots, scratch.spread, past.rows.born, past.rows.inverse
+    begin, count, log_terms, log_weights = window.log
+    dots, spread, born, inverse = scratch.dots, scratch.spread, window.rows.born, window.rows.inverse
     for r in range(most + 1):
         ordinal = found.ordinals[r] if r < most else found.plain_ordinal[0]
         if ordinal < 0:
@@ -173,11 +173,17 @@ def nearest_by_some_terms(n: int, most: int, query: Query, past: Past, scratch: 
 
 
 @kernel
-def nearest_rows(query: Query, max_postings: int, past: Past, scratch: Scratch, nearest: Nearest) -> None:
+def nearest_rows(query: Query, max_postings: int, window: Window, scratch: Scratch, nearest: Nearest) -> None:
     """The k best rows for one with at most `max_postings`; for one with more, those that some terms find."""
-    terms, values, weighted, length, common = query.terms, query.values, query.weighted, past.lists.length, past.common
+    terms, values, weighted, length, common = (
+        query.terms,
+        query.values,
+        query.weighted,
+        window.lists.length,
+        window.common,
+    )
     dots, spread = scratch.dots, scratch.spread
-    alive = past.meta[NEXT] - past.meta[OLDEST]
+    alive = window.meta[NEXT] - window.meta[OLDEST]
     exact = alive < EXACT_WINDOW_ROWS or postings(terms, values, length, math.inf) <= max_postings
     longest = math.inf if exact else longest_walked(terms, values, length, max_postings // WALKED_PART)
     walked, square = np.zeros(len(terms), np.bool_), 0.0
@@ -187,25 +193,25 @@ def nearest_rows(query: Query, max_postings: int, past: Past, scratch: Scratch, 
             spread[v] = weighted[a]
             walked[a] = is_worth_walking(length[v], values[a], longest) and not (exact and common[v])
             square += 0.0 if walked[a] else values[a] * weighted[a]
-    n = walk(terms, weighted * query.inverse_norm, walked, past.lists, dots, scratch.touched, alive // LISTED_PART)
+    n = walk(terms, weighted * query.inverse_norm, walked, window.lists, dots, scratch.touched, alive // LISTED_PART)
     if exact:
         spare, slack = math.sqrt(square) * query.inverse_norm, ROUNDING_PER_TERM * (len(terms) + 8)
         if n < 0 and spare > 0.0:
             # With good ones at hand from the start, the bound rules out most of the others.
-            nearest_by_some_terms(n, len(nearest.scores), query, past, scratch, nearest)
-        keep_nearest(n, spare, slack, True, query, past, scratch, nearest)
+            nearest_by_some_terms(n, len(nearest.scores), query, window, scratch, nearest)
+        keep_nearest(n, spare, slack, True, query, window, scratch, nearest)
         if n >= 0 and spare + slack >= nearest.scores[-1]:
             n = -1  # even a row that was not touched may be among the best
-            keep_nearest(n, spare, slack, True, query, past, scratch, nearest)
+            keep_nearest(n, spare, slack, True, query, window, scratch, nearest)
     else:
-        nearest_by_some_terms(n, max(len(nearest.scores), COMPLETED_ROWS), query, past, scratch, nearest)
-    begin, count, log_terms, log_weights = past.log
+        nearest_by_some_terms(n, max(len(nearest.scores), COMPLETED_ROWS), query, window, scratch, nearest)
+    begin, count, log_terms, log_weights = window.log
     for r in range(len(nearest.ordinals)):
         if nearest.ordinals[r] >= 0:
             j = nearest.ordinals[r] % len(dots)
-            nearest.ages[r] = (query.day - past.rows.born[j]) * query.per_day
+            nearest.ages[r] = (query.day - window.rows.born[j]) * query.per_day
             most = strongest_term(begin[j], begin[j] + count[j], log_terms, log_weights, spread)
-            nearest.strongest[r] = most * past.rows.inverse[j] * query.inverse_norm
+            nearest.strongest[r] = most * window.rows.inverse[j] * query.inverse_norm
     for a in range(len(terms)):
         if terms[a] < len(spread):
             spread[terms[a]] = 0.0

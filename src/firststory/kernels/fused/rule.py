@@ -46,7 +46,7 @@ class Rule(NamedTuple):
     """Clusters of size one that z believes to have come before the stream began."""
     early_part: float = 0.25
     """How much of the clusters' weight goes by z, which rises early, and not by their mean size."""
-    copy_power: float = 8.0
+    copy_power: int = 8
     """A match counts `1 - cosine ** copy_power` towards the length of a day: copies come at once or at any time."""
     full_share: float = 0.2
     """Matches age in full where at least this share of them lies nearer than chance puts them."""
@@ -55,8 +55,8 @@ class Rule(NamedTuple):
     unit_part: float = 4.0
     """With times, ages are counted in the median age of matches beyond chance over this, or in days if that is more."""
     single_term: float = 0.5
-    """A match loses this share of what its strongest term adds to the cosine."""
-    short_power: float = 4.0
+    """A match of cosine c loses this times 1 - c of what its strongest term adds to c."""
+    short_power: int = 4
     """With times, short rows get the mean of that back, times this power of the share of short rows."""
     level_half_life: float = 500.0
     """After how many rows half of what was learnt of strongest terms and of vectors is forgotten."""

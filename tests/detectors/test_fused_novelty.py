@@ -101,9 +101,12 @@ def test_where_order_says_nothing_hardly_anything_ages():
 
 
 def test_clusters_count_by_their_size():
-    few = np.eye(300)[np.repeat(np.arange(300), 2)]
-    many = np.eye(300)[np.tile(np.arange(3), 1000)]
+    few = np.eye(301)[np.repeat(np.arange(300), 2)]
+    many = np.eye(301)[np.tile(np.arange(3), 1000)]
     sparse, dense = fs.FusedNovelty().fit(few), fs.FusedNovelty().fit(many)
+    assert sparse.cluster_weights_[-1] < dense.cluster_weights_[-1] < 0.05  # a copy needs no cluster
+    for detector in (sparse, dense):
+        detector.partial_fit(np.eye(301)[300:])
     assert sparse.cluster_weights_[-1] < 0.04 < 0.2 < dense.cluster_weights_[-1] < 0.67
 
 
@@ -134,7 +137,7 @@ def test_beyond_max_postings_most_clusters_and_neighbours_are_the_same():
     assert (quick.labels_ == exact.labels_).mean() > 0.99
     # Only a neighbour that shares too few of the rarer terms can be missed.
     assert (quick.neighbour_scores_ <= exact.neighbour_scores_ + 0.01).mean() > 0.99
-    assert np.corrcoef(known, scores)[0, 1] > 0.9
+    assert (scores >= known - 0.01).mean() > 0.99
     same = (quick.neighbours_[:, 0] == exact.neighbours_[:, 0]).mean()
     assert 0.6 < same < 1.0
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.metrics import roc_auc_score
 
 from firststory.arrays import Floats
-from firststory.detectors.fused_novelty import BEST, RULE, FusedNovelty
+from firststory.detectors.fused_novelty import RULE, FusedNovelty
 from firststory.evaluate.tdt import bootstrap_costs, tdt_cost
 from firststory.kernels.fused.layout import Findings
 from firststory.lab.experiments.fused_streams import LabelledRows
@@ -22,7 +22,7 @@ class Setting(NamedTuple):
 
     large_size: float = RULE.large_size
     max_weight: float = RULE.max_cluster_weight
-    best: int = BEST
+    best: int = 3
 
     def __str__(self) -> str:
         return f"size {self.large_size:g}, weight {self.max_weight:g}, {self.best} nearest"
@@ -32,20 +32,31 @@ class RecordingNovelty(FusedNovelty):
     """Keeps what the score is made of, so that other settings can be tried without another run."""
 
     def _parts(
-        self, rows: sp.csr_matrix, about: Any, found: Findings, first: int | None = None
+        self, rows: sp.csr_matrix, about: Any, found: Findings, first: int, learn: bool
     ) -> tuple[Floats, Floats, Floats]:
-        parts = super()._parts(rows, about, found, first)
-        self.recorded = np.sort(found.aged[:, :4], axis=1)[:, ::-1], found.centroid, found.largeness
+        parts = super()._parts(rows, about, found, first, learn)
+        # The weight of clusters goes by two kinds of largeness; this is the one that rises slowly.
+        early = RULE.early_part
+        slow = (found.cluster_weights / RULE.max_cluster_weight - early * found.largeness) / (1.0 - early)
+        self.recorded = np.sort(found.aged[:, :4], axis=1)[:, ::-1], found.centroid, found.largeness, slow
         return parts
 
     def score_with(self, setting: Setting) -> Floats:
         """The scores of the last batch under another setting."""
-        aged, centroid, z = self.recorded
-        size = RULE.large_size * z / (1.0 - z)
-        z = size / (size + setting.large_size)
+        aged, centroid, *both = self.recorded
+        z, slow = (_with_size(largeness, setting.large_size) for largeness in both)
+        weight = setting.max_weight * ((1.0 - RULE.early_part) * slow + RULE.early_part * z) * (1.0 - aged[:, 0])
+        z = z * (1.0 - aged[:, 0])
         neighbour = (1.0 - z) * aged[:, 0] + z * aged[:, : setting.best].mean(axis=1)
-        scores: Floats = 1.0 - neighbour - setting.max_weight * z * (centroid - neighbour)
+        scores: Floats = 1.0 - neighbour - weight * (centroid - neighbour)
         return scores
+
+
+def _with_size(largeness: Floats, large_size: float) -> Floats:
+    """What s / (s + RULE.large_size) would be with another size."""
+    size = RULE.large_size * largeness / (1.0 - largeness)
+    rescaled: Floats = size / np.maximum(size + large_size, 1e-12)
+    return rescaled
 
 
 @dataclass(frozen=True)

@@ -40,15 +40,18 @@ class FusedNovelty(IndexedColumns, StreamDetector):
     ageing loses there. The first hundreds of documents of a stream of few, long stories are judged worse than by
     `NearestNeighbour` too: what suits itself to the stream has yet to see one.
 
-    Novelty is ``1 - (1 - w) NN - w CEN``. NN: the cosines to the nearest earlier documents, aged. CEN: the cosine to
-    the nearest single-pass cluster, less for one long silent. Three things are learnt from the stream itself, from the
-    past alone:
+    Novelty is ``1 - (1 - w) NN - w CEN``. NN: the likeness to the nearest earlier documents, aged: their cosines, less
+    what rests on a single term. CEN: the cosine to the nearest single-pass cluster, less for one long silent. Four
+    things are learnt from the stream itself, from the past alone:
 
-    - *Clock.* With `times`, ages are days. Without, a day is as many documents as half of the matches go back; where
-      order says nothing, matches lie anywhere, and hardly anything ages.
-    - *Weight of clusters.* With g the geometric mean size of the latest documents' nearest clusters and
-      z = g / (g + 20), w = 0.67 z: clusters of one or two documents tell nothing that neighbours do not.
-    - *Neighbours.* NN = (1 - z) best + z mean of the three best: one likeness is chance where stories are long.
+    - *Clock.* With `times`, ages are counted in days, or in a quarter of the median age of matches if that is more.
+      Without, a day is as many documents as half of the matches go back.
+    - *Strength of ageing.* Where matches lie no nearer than chance puts them, nothing ages: an old match is then as
+      good as a new one.
+    - *Weight of clusters.* With g the geometric mean size of the latest documents' nearest clusters, w goes mostly by
+      g / (g + 20), up to 0.67: clusters of one or two documents tell nothing that neighbours do not.
+    - *Neighbours.* Where clusters are large NN goes from the best match to the mean of the three best: one likeness is
+      chance where stories are long. The stronger the best match, the less the others and the cluster count.
 
     Rows are **effective counts** (the vectorizer's `weighting="count", norm=None, surface_weight=2.0, short=30`); the
     weights `(1 + ln x) idf^1.25`, idf = `ln((1 + N) / (1 + df)) + 0.5`, come from the detector's own past. Strictly
@@ -56,7 +59,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
 
     `score_then_learn`, `partial_fit` and `novelty` take `vectors=` too: an array with one vector per row that says
     what a short text is about (`firststory.text.meaning.ShortTextVectors`), zeros where there is none. Where two rows
-    have one, their cosine is blended with that of the vectors (`meaning`) before it ages.
+    have one, their cosine is blended with that of the vectors (`meaning`), brought to the same level, before it ages.
 
     Parameters
     ----------
@@ -97,7 +100,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
     >>> counts = np.array([[2.0, 1.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0], [2.0, 1.0, 0.0, 0.0]])
     >>> detector = fs.FusedNovelty()
     >>> detector.score_then_learn(counts, times=[0.0, 3600.0, 7200.0]).round(3)
-    array([1.   , 1.   , 0.053])
+    array([1.   , 1.   , 0.024])
     >>> detector.labels_
     array([0, 1, 0])
     """

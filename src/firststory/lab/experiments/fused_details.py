@@ -31,6 +31,9 @@ RULES = {
     "short rows age as before": RULE._replace(short=Ageing(0.4, 0.3, 1.0)),
     "long rows age evenly": RULE._replace(long=RULE.short),
     "half-life 500": RULE._replace(half_life=500.0),
+    "one term counts in full": RULE._replace(single_term=0.0),
+    "ages in full": RULE._replace(full_share=1e-9),
+    "ages in days": RULE._replace(unit_part=1e9),
 }
 
 PARTS = {
@@ -45,7 +48,8 @@ MOST_DOCUMENTS, LONGEST_FOR_DICTIONARY = 10_000, 3000
 INTRODUCTION = (
     "Share of the plain neighbour's topic-weighted cost, one thing changed at a time, on the first "
     f"{MOST_DOCUMENTS:,} documents of each stream; the page before: [how good it is](fused-novelty.md). *Now*: the default. *Neighbour alone*: w = 0. *Nearest one*: NN is the best "
-    "neighbour, not the mean of three. *Clusters from any size*: z = 1. *Ten a day*: documents without times are ten "
+    "neighbour, not the mean of three. *Clusters from any size*: z = 1. *One term counts in full*: a match that rests on "
+    "one term loses nothing. *Ages in full*: s = 1 whatever chance explains. *Ages in days*: u = 1 day. *Ten a day*: documents without times are ten "
     "to a day. *Uniform clock*: times replaced by equal gaps over the same span, so that no silence before an event "
     "can betray it. *Capitals once*: capitalised words count like others. *Short like long*: without the vectorizer's "
     "rules for short texts. *Meaning*: the weight of short texts' vectors (0.3 is the default). *Mixture*: "

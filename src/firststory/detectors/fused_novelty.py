@@ -17,7 +17,7 @@ from firststory.detectors.vector_window import Vectors, VectorWindow
 from firststory.errors import ParameterError
 from firststory.kernels.fused.blend import blend_nearest, fuse
 from firststory.kernels.fused.index import FusedIndex
-from firststory.kernels.fused.layout import Batch, Findings
+from firststory.kernels.fused.layout import Batch, Findings, Levels
 from firststory.kernels.fused.rule import Rule
 from firststory.kernels.text.meaning import to_unit
 from firststory.parameters import Interval, StrOptions
@@ -217,9 +217,11 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         if about is None:
             about = np.zeros((len(found.days), 0), dtype=np.float32)
         ring = self.vectors_ if hasattr(self, "vectors_") else VectorWindow(about.shape[1], first)
+        # Judged only, nothing is written: not even where the detector's arrays are read-only.
+        levels = self.index_.levels if learn else Levels(*(level.copy() for level in self.index_.levels))
         blend_nearest(
             float(self.meaning), self._rule(), self.timed_ and self.horizon == "events", learn,
-            np.diff(rows.indptr).astype(np.int64), about, first, ring.begun, ring.vectors, self.index_.levels, found,
+            np.diff(rows.indptr).astype(np.int64), about, first, ring.begun, ring.vectors, levels, found,
             CANDIDATES,
         )  # fmt: skip
         neighbour, weight = fuse(found, CANDIDATES)

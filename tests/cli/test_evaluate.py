@@ -82,7 +82,8 @@ def test_numbers_that_are_none_are_null_in_json(tmp_path, capsys):
     options = ("--detector", "neighbour", "--language", "en", "--out", tmp_path, "--json")
     assert call("evaluate", path, *options) == 0
     (row,) = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
-    assert row["weeks_kept"] is None and row["delay_days"] is None and row["found"] == 1.0
+    # Of the first documents of a stream only a part may alert: here one of two.
+    assert row["weeks_kept"] is None and row["delay_days"] is None and row["found"] == 0.5
 
 
 def test_labels_may_be_objects(tmp_path, capsys):

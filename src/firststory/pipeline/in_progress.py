@@ -44,12 +44,16 @@ class InProgress:
     """Its number in the stream, by which later documents name it among their neighbours."""
     neighbours: Ints = field(default_factory=lambda: _NO_NEIGHBOURS)
     """The ordinals of the nearest earlier documents, nearest first; -1 where there is none."""
+    similarities: Floats = field(default_factory=lambda: _NO_WEIGHTS)
+    """Their cosines."""
     nearest: list[tuple[Remembered, float]] = field(default_factory=list)
     """The first few of them with their cosine, those that are remembered."""
 
     # -- alerts ------------------------------------------------------------------------------------------------
     tokens: Sequence[Token] = ()
     """Its words, those of the title first, with their places in the text."""
+    score_parts: tuple[float, ...] = ()
+    """The similarities that its score is made of, where the detector tells."""
     unexplained: Mapping[int, float] | None = None
     """The part of each term that a dictionary leaves unexplained, where the detector is one."""
 

@@ -1,5 +1,7 @@
-"""Judging the documents of a step by the past: novelty, decision, neighbours. What is judged here is learnt by the
-detector, the vectorizer and the gate on the way, since scoring and learning share their work; nothing else learns.
+"""Judging the documents of a step by the past: novelty, decision, neighbours.
+
+Scoring and learning share their work, so the vectorizer learns in `read_batch`, the detector and the gate in `judge`;
+what later steps need to name these documents is kept in `remember`. Nothing else learns here.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
 
 
 def judge(parts: Parts, batch: ReadBatch) -> None:
-    """Fill in novelty, decision and neighbours of each document; of alerts also what evidence is made of."""
+    """Fill in novelty, decision and neighbours of each document, and what its score is made of."""
     documents, rows, unit = batch
     times = _times(documents)
     unexplained = _unexplained(parts.detector, rows)
@@ -52,25 +54,30 @@ def judge(parts: Parts, batch: ReadBatch) -> None:
     ordinals, cosines = _neighbours(parts, unit, times)
     moments = [None] * len(documents) if times is None else times.tolist()
     judgements = parts.gate.judge(scores, moments, [one.document.id for one in documents])
-    nearest = list(zip(ordinals.tolist(), cosines.tolist(), strict=True))
     for i, (one, judgement) in enumerate(zip(documents, judgements, strict=True)):
-        one.novelty, one.judgement, one.neighbours = float(scores[i]), judgement, ordinals[i]
-        own, likeness = nearest[i]
-        # People see three; where more are all but copies, one of them may be the original.
-        shown = len(own) if likeness[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
-        # Earlier rows of the same batch are among the neighbours, so they are remembered one by one.
-        _remember(parts, one, unit, i)
-        one.nearest = parts.memory.recall(zip(own[:shown], likeness[:shown], strict=True))
+        one.novelty, one.judgement = float(scores[i]), judgement
+        one.neighbours, one.similarities = ordinals[i], cosines[i]
         if judgement.is_novel:
+            one.score_parts = tuple(float(part[i]) for part in score_parts)
             one.unexplained = _unexplained_parts(rows, unexplained, i)
-            parts.feedback.remember_alert(one.document.id, one.novelty, tuple(float(part[i]) for part in score_parts))
 
 
-def _remember(parts: Parts, one: InProgress, unit: sp.csr_matrix, i: int) -> None:
-    begin, end = unit.indptr[i], unit.indptr[i + 1]
-    one.ordinal = parts.memory.seen
-    one.remembered = parts.memory.add(one.document, unit.indices[begin:end])
-    one.weights = unit.data[begin:end]
+def remember(parts: Parts, batch: ReadBatch) -> None:
+    """Keep what later documents need to name these, and name the nearest earlier ones of each.
+
+    One after the other: earlier documents of the same batch may be among the nearest.
+    """
+    bounds = batch.unit.indptr.tolist()
+    for one, begin, end in zip(batch.documents, bounds, bounds[1:], strict=False):
+        one.ordinal = parts.memory.seen
+        one.remembered = parts.memory.add(one.document, batch.unit.indices[begin:end])
+        one.weights = batch.unit.data[begin:end]
+        ordinals, cosines = one.neighbours.tolist(), one.similarities.tolist()
+        # People see three; where more are all but copies, one of them may be the original.
+        shown = len(ordinals) if cosines[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
+        one.nearest = parts.memory.recall(zip(ordinals[:shown], cosines[:shown], strict=True))
+        if one.is_novel:
+            parts.feedback.remember_alert(one.document.id, one.novelty, one.score_parts)
 
 
 def _times(documents: Sequence[InProgress]) -> Floats | None:

@@ -22,7 +22,7 @@ from firststory.pipeline.duplicates import Duplicates, FindEarlier
 from firststory.pipeline.fingerprints import text_fingerprints, title_before
 from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.in_progress import InProgress
-from firststory.pipeline.judging import judge, read_batch
+from firststory.pipeline.judging import judge, read_batch, remember
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.pruning import make_room
 from firststory.pipeline.rows import without_common
@@ -129,7 +129,7 @@ class StreamCore:
     # -- novelty -------------------------------------------------------------------------------------------
 
     def _judge(self, originals: Sequence[InProgress]) -> list[InProgress]:
-        """Judge the documents that have words; then topics learn them too."""
+        """Judge the documents that have words; then they are remembered, and topics learn them too."""
         if not originals:
             return []
         parts = self.parts
@@ -137,6 +137,7 @@ class StreamCore:
         if not batch.documents:
             return []
         judge(parts, batch)
+        remember(parts, batch)
         if parts.topics:
             parts.topics.learn(without_common(batch.unit, parts.vectorizer))
             places = [one.place for one in batch.documents]

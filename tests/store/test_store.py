@@ -348,3 +348,9 @@ def test_a_really_full_disk_loses_nothing(tiny_disk):
     with Store(str(tiny_disk / "news.db")) as store:
         store.write_step(step(1, "d2"))
         assert store.last_step() == 1
+
+
+def test_a_moved_document_that_the_store_never_had_is_no_error(tmp_path):
+    with Store(str(tmp_path / "news.db")) as opened:
+        opened.write_step(step(0, "d1", moved={"before-the-store": "s2"}))
+        assert opened.last_step() == 0

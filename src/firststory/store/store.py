@@ -329,9 +329,11 @@ def _move_documents(connection: Connection, step: Step) -> None:
         connection.execute(update(table).where(table.c.story == story_id).values(story=into))
     for document_id, story_id in step.moved.items():
         found = select(table.c.n, table.c.story).join(schema.documents, schema.documents.c.n == table.c.n)
-        n, old = connection.execute(found.where(schema.documents.c.id == document_id)).one()
-        itself_or_duplicate = or_(table.c.n == n, table.c.duplicate_of == document_id)
-        connection.execute(update(table).where(table.c.story == old, itself_or_duplicate).values(story=story_id))
+        row = connection.execute(found.where(schema.documents.c.id == document_id)).first()
+        if row is None:
+            continue  # the store was begun later than the stream
+        itself_or_duplicate = or_(table.c.n == row.n, table.c.duplicate_of == document_id)
+        connection.execute(update(table).where(table.c.story == row.story, itself_or_duplicate).values(story=story_id))
 
 
 def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:

@@ -30,7 +30,14 @@ BATCH = 500
 
 
 def run(*, quick: bool) -> str:
-    """The Markdown of the section."""
+    """The Markdown of the section, measured on one thread."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        return _section(quick=quick)
+
+
+def _section(*, quick: bool) -> str:
     window, measured = (QUICK_WINDOW, QUICK_MEASURED) if quick else (WINDOW, MEASURED)
     tune_collection()  # as `firststory run` does
     lines = [

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from firststory.detectors.online_l1 import OnlineL1Dictionary
     from firststory.pipeline.monitor import Monitor
     from firststory.records import (
+        Alert,
         Batch,
         Document,
         Evidence,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         Quarantined,
         Step,
         Story,
+        Storyline,
         Term,
         Topic,
         TopicEvent,
@@ -51,6 +53,7 @@ _MODULES = ("datasets", "errors", "evaluate", "plot", "river", "text")
 
 _NAMES = {
     # name: the module that defines it
+    "Alert": "records",
     "Batch": "records",
     "BatchL1Dictionary": "detectors.batch_l1",
     "BatchL2Dictionary": "detectors.batch_l2",
@@ -69,6 +72,7 @@ _NAMES = {
     "Quarantined": "records",
     "Step": "records",
     "Story": "records",
+    "Storyline": "records",
     "Term": "records",
     "Topic": "records",
     "TopicEvent": "records",

@@ -29,6 +29,9 @@ TopicEventKind = Literal["born", "split", "merged", "faded", "changed"]
 
 StoryStatus = Literal["open", "faded", "merged"]
 
+AlertKind = Literal["confirmed", "turn", "first_seen"]
+"""A new event that several sources tell; something new inside a running story; a first report that nothing confirms."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
@@ -172,8 +175,61 @@ class Story:
     """The story it split from."""
     merged_into: str | None = None
     """The story it was merged into, which has its documents since; its own size is that before."""
+    reason: str = ""
+    """Why it was merged, in words; empty where it was not."""
+    storyline: str | None = None
+    """The storyline that it is part of."""
     hours: tuple[tuple[int, int], ...] = ()
     """When its documents of the last week came: (hours since 1970, documents in that hour)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Storyline:
+    """Stories that belong together: what they add up to over weeks or months."""
+
+    id: str
+    title: str
+    first_seen: datetime | None
+    last_seen: datetime | None
+    size: int
+    """Distinct texts of all its stories."""
+    n_stories: int
+    sources: tuple[str, ...] = ()
+    key_terms: tuple[str, ...] = ()
+    status: StoryStatus = "open"
+    merged_into: str | None = None
+    """The storyline it was merged into, which has its stories since."""
+    reason: str = ""
+    """Why it was merged, in words; empty where it was not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """Something that a person should know: a new event, a turn of a running story, or a first report.
+
+    `first` and `headline` have the beginning of their text; read from a store they have the whole.
+    """
+
+    id: str
+    kind: AlertKind
+    first: Document
+    """The first report."""
+    headline: Document
+    """The document that says best what happened: the one with most links to the others."""
+    fired_at: datetime | None
+    """The time of the document that brought the proof; None in a stream without times."""
+    delay: timedelta | None
+    """From the first report to the alert; None in a stream without times."""
+    documents: tuple[str, ...]
+    """The ids of the documents that it rests on, in the order of arrival."""
+    sources: tuple[str, ...]
+    """Who told it, each once."""
+    terms: tuple[str, ...]
+    story: str | None
+    storyline: str | None
+    score: float
+    """How sure it is: -log10 of the probability that chance explains it; for `first_seen` a rank."""
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +271,14 @@ class Step:
     stories: tuple[Story, ...] = ()
     """The stories that were opened or changed."""
     moved: Mapping[str, str] = field(default_factory=dict)
-    """Documents, by id, that a split gave to the story of this id; their duplicates moved with them.
+    """Documents, by id, that now belong to the story of this id; their duplicates moved with them.
 
     The documents of a story that was merged (`stories`) now belong to the story that it was merged into.
     """
+    storylines: tuple[Storyline, ...] = ()
+    """The storylines that were opened or changed."""
+    alerts: tuple[Alert, ...] = ()
+    """In the order in which they fired."""
     topics: tuple[Topic, ...] = ()
     topic_events: tuple[TopicEvent, ...] = ()
     fingerprints: tuple[int, ...] = ()

@@ -111,7 +111,7 @@ class Vectorizer(Stateful, Protocol):
         """The terms of a text where they stand in it."""
         ...
 
-    def last_surface_forms(self, lead: int | None = None) -> SurfaceForms:
+    def last_surface_forms(self, lead: int | Ints | None = None) -> SurfaceForms:
         """How the columns read in the texts that were learnt last, within the first `lead` characters."""
         ...
 

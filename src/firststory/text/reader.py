@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.arrays import Ints
 from firststory.text.analyse import Analyser, Rules, normal
 from firststory.text.chunks import Chunk, chunks
 from firststory.text.forms import FormTable, Tokens
@@ -114,7 +115,9 @@ class TextReader:
             offset += len(chunk.text)
         return found
 
-    def surface_forms(self, cuts: Iterable[Cut], mark: NDArray[np.float64], lead: int | None = None) -> SurfaceForms:
+    def surface_forms(
+        self, cuts: Iterable[Cut], mark: NDArray[np.float64], lead: int | Ints | None = None
+    ) -> SurfaceForms:
         """How the terms of the cuts read. `mark` has a zero for every column, before and after."""
         hidden = self.hidden_columns() if len(self._hidden_languages()) > 1 else frozenset()
         return SurfaceForms(cuts, self.table, mark, lead, hidden)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.arrays import Ints
 from firststory.kernels.text.first_places import first_places
 from firststory.text.chunks import Chunk
 from firststory.text.forms import FormTable
@@ -38,8 +39,8 @@ class SurfaceForms:
         The forms of the tokens.
     mark : ndarray
         Has a place for every column and is zero before and after.
-    lead : int, optional
-        Only the first so many characters of each text are looked at.
+    lead : int or array of int, optional
+        Only this many of the first characters of each text are looked at; an array has a number for each text.
     hidden : set of int
         Columns that are not shown to people.
     """
@@ -49,10 +50,11 @@ class SurfaceForms:
         cuts: Iterable[Cut],
         table: FormTable,
         mark: NDArray[Any],
-        lead: int | None = None,
+        lead: int | Ints | None = None,
         hidden: frozenset[int] = frozenset(),
     ) -> None:
         self._hidden = hidden
+        self._hidden_columns = np.array(sorted(hidden), dtype=np.int64)
         self._pieces: list[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]] = []
         """Of each chunk the text, columns, and where the term of each begins and ends."""
         self._places: list[list[tuple[int, int, int]]] = []
@@ -62,7 +64,11 @@ class SurfaceForms:
             bounds = np.searchsorted(starts, chunk.ends)
             begins = np.concatenate([[0], bounds[:-1]])
             if lead is not None:
-                opening = np.concatenate([[0], chunk.ends[:-1] + 1]) + (0 if goes_on else lead)
+                # The first text of this chunk is the last of those before, where that goes on.
+                first = len(self._places) - goes_on
+                leads = np.full(len(bounds), lead) if isinstance(lead, int) else lead[first : first + len(bounds)]
+                opening = np.concatenate([[0], chunk.ends[:-1] + 1]) + leads
+                opening[0] = 0 if goes_on else opening[0]
                 bounds = np.minimum(bounds, np.searchsorted(starts, opening))
             columns, tokens, parts = first_places(
                 forms, begins, bounds, table.column, table.first, table.last, table.columns, table.common, mark
@@ -76,6 +82,12 @@ class SurfaceForms:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    def columns(self, number: int) -> Ints:
+        """The columns of a text, in order."""
+        parts = [self._pieces[chunk][1][a:b] for chunk, a, b in self._places[number]]
+        columns = np.unique(np.concatenate(parts)).astype(np.int64)
+        return columns[~np.isin(columns, self._hidden_columns)] if self._hidden else columns
 
     def __getitem__(self, number: int) -> dict[int, str]:
         """{column: as it reads} of a text; of several pieces the first that has a column tells."""

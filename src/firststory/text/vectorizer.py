@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from firststory.arrays import Ints
 from firststory.estimator import StreamEstimator
 from firststory.parameters import Interval, StrOptions
 from firststory.text.counting import RowRules, Scratch, count_rows
@@ -249,12 +250,15 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
         check_is_fitted(self)
         return self._surface_forms(self._reader().read(checked_documents(texts, self), learn=False))
 
-    def last_surface_forms(self, lead: int | None = None) -> SurfaceForms:
-        """`surface_forms` of the texts that were learnt last, within the first `lead` characters of each."""
+    def last_surface_forms(self, lead: int | Ints | None = None) -> SurfaceForms:
+        """`surface_forms` of the texts that were learnt last, within the first `lead` characters of each.
+
+        `lead` is one number, or an array with a number for each text.
+        """
         check_is_fitted(self)
         return self._surface_forms(self._reader().renewed(self._cuts), lead)
 
-    def _surface_forms(self, cuts: Iterable[Cut], lead: int | None = None) -> SurfaceForms:
+    def _surface_forms(self, cuts: Iterable[Cut], lead: int | Ints | None = None) -> SurfaceForms:
         tally, touched = self._scratch.take(len(self.vocabulary_))
         readings = self._reader().surface_forms(cuts, tally, lead)
         self._scratch.put_back(tally, touched)

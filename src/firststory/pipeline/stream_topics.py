@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -98,12 +98,13 @@ class StreamTopics:
         """The topics and what happened to them, if they were learnt since the last call; nothing otherwise.
 
         `step` is the step of the stream: births and events are dated by it, not by timesteps of the model.
-        `surface_of` says how a column reads that no alert had, and its answer is remembered.
+        `surface_of` says how a column reads that no alert had, and its answer is remembered. Where it had none, the
+        next document with the column will tell: it is not asked again.
         """
         if not self._has_news:
             return (), ()
         self._has_news = False
-        names = _TermNames(terms, self._surfaces, surface_of)
+        names = _TermNames(terms, self._surfaces, surface_of, asked=self._missing)
         found = self.model.snapshot(names, n_terms)
         self._missing = names.missing
         self._born = {topic.id: self._born.get(topic.id, step) for topic in found}
@@ -154,8 +155,14 @@ class StreamTopics:
 class _TermNames(Sequence[str]):
     """The terms by column, each as it reads in the texts where that is known; looked up on demand."""
 
-    def __init__(self, terms: Sequence[str], surfaces: dict[int, str], surface_of: Callable[[int], str | None]) -> None:
-        self._terms, self._surfaces, self._surface_of = terms, surfaces, surface_of
+    def __init__(
+        self,
+        terms: Sequence[str],
+        surfaces: dict[int, str],
+        surface_of: Callable[[int], str | None],
+        asked: Collection[int],
+    ) -> None:
+        self._terms, self._surfaces, self._surface_of, self._asked = terms, surfaces, surface_of, asked
         self.missing: set[int] = set()
 
     def __len__(self) -> int:
@@ -164,8 +171,10 @@ class _TermNames(Sequence[str]):
     def __getitem__(self, column: Any) -> Any:
         place = int(column)
         known = self._surfaces.get(place)
-        if known is None and (known := self._surface_of(place)) and len(self._surfaces) < MAX_SURFACES:
-            self._surfaces[place] = known
+        if known is None and place not in self._asked:
+            known = self._surface_of(place)
+            if known and len(self._surfaces) < MAX_SURFACES:
+                self._surfaces[place] = known
         if not known:
             self.missing.add(place)
         return known or self._terms[place]

@@ -10,7 +10,7 @@ import numpy as np
 
 from firststory.alerts.gate import Judgement
 from firststory.alerts.memory import Remembered
-from firststory.arrays import Floats, Ints
+from firststory.arrays import Floats, Ints, Singles
 from firststory.pipeline.fingerprints import TextFingerprints
 from firststory.records import Document
 from firststory.stories.tracker import Assignment
@@ -40,6 +40,12 @@ class InProgress:
     remembered: Remembered | None = None
     weights: Floats = field(default_factory=lambda: _NO_WEIGHTS)
     """The values of its row of unit length; the columns are remembered."""
+    counts: Floats = field(default_factory=lambda: _NO_WEIGHTS)
+    """How often the text has each of these columns."""
+    title_columns: Ints = field(default_factory=lambda: _NO_NEIGHBOURS)
+    """The columns of its title, in order; none where there is no title apart from the text."""
+    vector: Singles | None = None
+    """What a short text means, of unit length; None where the detector compares no vectors or it has none."""
     ordinal: int = -1
     """Its number in the stream, by which later documents name it among their neighbours."""
     neighbours: Ints = field(default_factory=lambda: _NO_NEIGHBOURS)

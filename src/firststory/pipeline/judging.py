@@ -19,6 +19,7 @@ from firststory.pipeline.in_progress import InProgress
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.protocols import Detector, Explains, KnowsNeighbours, ScoresInParts
 from firststory.pipeline.rows import unit_rows
+from firststory.pipeline.titles import title_columns
 from firststory.pipeline.vectors import vectors_for
 from firststory.pipeline.verdicts import N_SHOWN
 
@@ -31,6 +32,7 @@ class ReadBatch(NamedTuple):
     """As the detector wants them."""
     unit: sp.csr_matrix
     """Of unit length, the same for every detector: what evidence, stories and topics are made of."""
+    counts: sp.csr_matrix
 
 
 def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
@@ -42,12 +44,12 @@ def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
     with_words = [documents[place] for place in places.tolist()]
     for one, place in zip(with_words, places.tolist(), strict=True):
         one.place = place
-    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer))
+    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer), counts)
 
 
 def judge(parts: Parts, batch: ReadBatch) -> None:
     """Fill in novelty, decision and neighbours of each document, and what its score is made of."""
-    documents, rows, unit = batch
+    documents, rows, unit, _ = batch
     times = _times(documents)
     unexplained = _unexplained(parts.detector, rows)
     scores, score_parts = _scores(parts, rows, times, documents)
@@ -68,10 +70,15 @@ def remember(parts: Parts, batch: ReadBatch) -> None:
     One after the other: earlier documents of the same batch may be among the nearest.
     """
     bounds = batch.unit.indptr.tolist()
-    for one, begin, end in zip(batch.documents, bounds, bounds[1:], strict=False):
+    titles = title_columns(
+        parts.vectorizer, [one.document for one in batch.documents], [one.place for one in batch.documents]
+    )
+    for one, begin, end, title in zip(batch.documents, bounds, bounds[1:], titles, strict=False):
+        one.title_columns = title
         one.ordinal = parts.memory.seen
         one.remembered = parts.memory.add(one.document, batch.unit.indices[begin:end])
         one.weights = batch.unit.data[begin:end]
+        one.counts = batch.counts.data[begin:end]
         ordinals, cosines = one.neighbours.tolist(), one.similarities.tolist()
         # People see three; where more are all but copies, one of them may be the original.
         shown = len(ordinals) if cosines[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
@@ -89,7 +96,11 @@ def _scores(
     parts: Parts, rows: sp.csr_matrix, times: Floats | None, documents: Sequence[InProgress]
 ) -> tuple[Floats, tuple[Floats, ...]]:
     """The novelty of each row, weighed as people's feedback has it, and the similarities that it was made of."""
-    scores = parts.detector.score_then_learn(rows, times=times, **vectors_for(parts, documents))
+    compared = vectors_for(parts, documents)
+    scores = parts.detector.score_then_learn(rows, times=times, **compared)
+    if "vectors" in compared:
+        for one, vector, is_there in zip(documents, compared["vectors"], compared["vectors"].any(axis=1), strict=True):
+            one.vector = vector if is_there else None
     score_parts = parts.detector.last_parts() if isinstance(parts.detector, ScoresInParts) else ()
     return parts.feedback.weigh(scores, score_parts), score_parts
 

@@ -1,0 +1,495 @@
+"""`EventAlerts`: the documents of a step in, alerts out. One clustering: evidence is counted by the story of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Self
+
+import numpy as np
+
+from firststory.alerts.budget import Budget
+from firststory.alerts.events.clock import AlertClock
+from firststory.alerts.events.confirmed import WARM_UP_DAYS, goes_on, least_score
+from firststory.alerts.events.document import EventDocument, SlimDocument
+from firststory.alerts.events.evidence import gather, strongest_columns
+from firststory.alerts.events.first_seen import FirstSeen
+from firststory.alerts.events.ladder import Ceiling, Ladder
+from firststory.alerts.events.link_threshold import LinkThreshold
+from firststory.alerts.events.links import LinkIndex, nothing_found
+from firststory.alerts.events.running import RunningStories, RunningStory
+from firststory.alerts.events.sentences import delay_between, first_report, span, told_by, turned
+from firststory.alerts.events.turn import (
+    CHOICE_COST,
+    FALSE_TURNS,
+    LEAST_BACKGROUND,
+    NOTED_SCORE,
+    SILENT_WATCH_SHARE,
+    FormatTerms,
+)
+from firststory.alerts.events.voices import Voices
+from firststory.arrays import Flags, Floats, Ints
+from firststory.harmless import display_title, harmless
+from firststory.kernels.alerts.layout import Found, Rule, StepRows
+from firststory.records import Alert, AlertKind, Document
+from firststory.state import State
+from firststory.units import DAY_SECONDS
+
+INDEX_DAYS = 8.0
+"""A day of watching and a week of background."""
+TURN_SHARE = 0.25
+"""Of the ceiling, the part that turns may take."""
+LEAST_TURNS = 2.0
+N_TERMS = 5
+MAX_TERM_CHARACTERS = 60
+MAX_COPIES = 50
+"""Sources of copies that are remembered of one document."""
+HELD_BACK = ("warm-up", "below the price", "the ceiling is spent", "goes on with an event alerted already")
+
+
+class EventAlerts:
+    """Confirmed events, turns of running stories, first reports.
+
+    Parameters
+    ----------
+    ceiling : Budget or number of alerts per day
+        Never more than this many confirmed events and turns in any 24 hours; as many first reports, which are quiet.
+        A share is a share of the documents of a day; a budget that is a fixed threshold sets no ceiling.
+    false_alerts : float
+        Alerts per day that chance alone may bring.
+    families : source -> family
+        Sources that are one voice ("CNN Politics": "CNN").
+    max_documents : int
+        Documents that are remembered at most, besides the bound of eight days.
+    """
+
+    def __init__(
+        self,
+        ceiling: Budget | float = 20.0,
+        false_alerts: float = 1.0,
+        families: Mapping[str, str] | None = None,
+        max_documents: int = 20_000,
+    ) -> None:
+        self.ceiling = ceiling if isinstance(ceiling, Budget) else Budget("rate", float(ceiling), f"{ceiling:g}/day")
+        self.false_alerts = false_alerts
+        self.max_documents = max_documents
+        self._voices = Voices(families)
+        self._clock = AlertClock()
+        self._index = LinkIndex()
+        self._threshold = LinkThreshold()
+        self._kept: dict[int, SlimDocument] = {}
+        self._story_of: dict[int, str] = {}
+        self._ordinal_of: dict[str, int] = {}
+        self._copies: dict[int, dict[str, str]] = {}
+        """Of each document the sources that printed its text again, with the id of the copy."""
+        self._last: dict[str, int] = {}
+        """The latest document of each story, those told longest ago first."""
+        self._running = RunningStories()
+        self._pushed, self._ladder = Ceiling(), Ladder()
+        self._turns, self._turn_ladder = Ceiling(), Ladder()
+        self._formats = FormatTerms()
+        self._first_seen = FirstSeen()
+        self._held: dict[str, tuple[float, str]] = {}
+        self._per_day = 20.0
+        self._n_alerts = 0
+
+    # -- a step --------------------------------------------------------------------------------------------
+
+    def observe(self, documents: Sequence[EventDocument]) -> list[Alert]:
+        """The documents of a step, in order; the alerts that they fire."""
+        self._note_copies(documents)
+        new = [one for one in documents if one.duplicate_of is None and len(one.columns)]
+        if not new:
+            return []
+        clock = self._arrivals(new)
+        sources = self._voices.numbers([one.document for one in new])
+        living = np.arange(self._index.oldest, self._index.next) % len(self._index.born)
+        self._voices.decide(np.concatenate([self._index.source[living], sources]))
+        rows = self._rows(new, clock, sources)
+        found, rule, alerts = nothing_found(len(new)), self._rule(), list[Alert]()
+        begin, first = self._index.next, 0
+        while first < len(new):
+            done = self._index.follow(rows, first, rule, self._threshold.arrays, found)
+            self._per_day = float(found.per_day[done - 1])
+            for i in range(first, done):
+                alerts += self._consider(i, new[i], begin + i, float(clock[i]), found, rule)
+            if alerts and alerts[-1].kind == "confirmed":
+                settled = alerts[-1].story
+                for i in range(done, len(new)):
+                    rows.is_settled[i] |= new[i].story == settled
+            first = done
+        self._forget()
+        return alerts
+
+    def end_step(self, merged: Mapping[str, str]) -> None:
+        """Stories that went into others, by the story that each went into."""
+        for story, into in merged.items():
+            last = self._last.pop(story, None)
+            if last is not None:
+                for j in self._index.story_members(last, -np.inf, len(self._index)).tolist():
+                    self._story_of[j] = into
+                kept = self._last.pop(into, None)
+                self._last[into] = last if kept is None else self._index.merge(last, kept)
+            self._formats.merge(story, into)
+            self._held.pop(story, None)
+        self._running.merge(merged)
+
+    def _note_copies(self, documents: Sequence[EventDocument]) -> None:
+        for one in documents:
+            ordinal = None if one.duplicate_of is None else self._ordinal_of.get(one.duplicate_of)
+            source = one.document.source
+            if ordinal is not None and source and source != self._kept[ordinal].source:
+                copies = self._copies.setdefault(ordinal, {})
+                if len(copies) < MAX_COPIES:
+                    copies.setdefault(source, one.document.id)
+
+    def _arrivals(self, new: Sequence[EventDocument]) -> Floats:
+        seconds = [one.seconds for one in new]
+        if not self._clock.is_timed and self._index.next:
+            first = next((one for one in seconds if one is not None), None)
+            if first is not None:
+                self._index.born += self._clock.shift_to(first)
+        return self._clock.arrivals(seconds)
+
+    def _rows(self, new: Sequence[EventDocument], clock: Floats, sources: Ints) -> StepRows:
+        columns = np.concatenate([one.columns for one in new]).astype(np.int64)
+        lengths = np.array([len(one.columns) for one in new], np.int64)
+        previous, last, ordinal = np.empty(len(new), np.int64), self._last, self._index.next
+        for i, one in enumerate(new):
+            story = one.story
+            previous[i] = last.pop(story, -1)
+            last[story] = ordinal
+            self._story_of[ordinal] = story
+            self._kept[ordinal] = SlimDocument.of(one.document)
+            self._ordinal_of[one.document.id] = ordinal
+            ordinal += 1
+        running = self._running
+        settled = np.array([(record := running.get(one.story)) is not None and record.fired is not None for one in new])
+        return StepRows(
+            indptr=np.concatenate([[0], np.cumsum(lengths)]),
+            columns=columns,
+            weights=np.concatenate([one.weights for one in new]).astype(np.float64),
+            in_title=_in_title(new, columns, lengths),
+            clock=clock,
+            source=sources,
+            previous=previous,
+            is_settled=settled,
+        )
+
+    def _rule(self) -> Rule:
+        """Where the documents that fit into memory do not reach back eight days, all times shrink with them."""
+        day, index = DAY_SECONDS, self._index
+        if len(index) >= self.max_documents:
+            reach = self._clock.now - float(index.born[index.oldest % len(index.born)])
+            day = min(day, max(reach, 1.0) / INDEX_DAYS)
+        return Rule(
+            max_documents=self.max_documents,
+            index_seconds=INDEX_DAYS * DAY_SECONDS,
+            watch_seconds=self._clock.watch_days * day,
+            least_watch_seconds=self._clock.least_watch_days * day,
+            day_seconds=day,
+            by_text=self._voices.by_text,
+            false_alerts=self.false_alerts,
+        )
+
+    # -- one document --------------------------------------------------------------------------------------
+
+    def _consider(
+        self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, rule: Rule
+    ) -> list[Alert]:
+        alerts: list[Alert] = []
+        self._first_seen.learn(now, self._index)
+        if found.is_opener[i]:
+            alerts += self._consider_first(one, ordinal, now, 1.0 - float(found.nearest[i]))
+        score, turn = float(found.score[i]), float(found.turn_score[i, 0]) - CHOICE_COST
+        if score < 1.0 and turn <= 0.0:
+            return alerts
+        story = self._running.touch(one.story, now)
+        if score >= 1.0:
+            self._ladder.note(now, story.best, score)
+            story.best = max(story.best, score)
+            if story.fired is None and score >= least_score(float(found.per_day[i]), self.false_alerts):
+                alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
+        if turn > 0.0:
+            alerts += self._consider_turn(i, one, ordinal, now, found, story, rule)
+        return alerts
+
+    def _ceiling_per_day(self) -> float | None:
+        kind, amount = self.ceiling.kind, self.ceiling.amount
+        return {"rate": amount, "share": amount * self._per_day, "threshold": None}[kind]
+
+    def _days(self, now: float) -> float:
+        return 0.0 if self._clock.begun is None else (now - self._clock.begun) / DAY_SECONDS
+
+    def _consider_first(self, one: EventDocument, ordinal: int, now: float, novelty: float) -> list[Alert]:
+        document = one.document
+        title = document.title or document.text[:200].partition("\n")[0]
+        is_warm = self._first_seen.missing(self._days(now), self._index.next) is None
+        ranked = self._first_seen.consider(
+            now, ordinal, title, document.source, novelty, self._ceiling_per_day(), is_warm
+        )
+        if ranked is None:
+            return []
+        rank, chance = ranked
+        first = self._kept[ordinal].whole()
+        sentence = first_report(chance, first, self._clock.is_dated)
+        return [self._alert("first_seen", one, [ordinal], ordinal, ordinal, rank, self._terms(one, [ordinal]), sentence)]
+
+    def _consider_confirmed(
+        self, one: EventDocument, ordinal: int, now: float, score: float, voices: int, story: RunningStory, rule: Rule
+    ) -> list[Alert]:
+        per_day = self._ceiling_per_day()
+        spent = self._pushed.spent(now, per_day)
+        reason, event = None, None
+        if self._days(now) < WARM_UP_DAYS:
+            reason = HELD_BACK[0]
+        elif score < self._ladder.price(now, per_day, spent):
+            reason = HELD_BACK[1]
+        elif not self._pushed.has_room(now, per_day):
+            reason = HELD_BACK[2]
+        else:
+            event = gather(self._index, ordinal, rule.watch_seconds)
+            if goes_on(event.core, one.story, now, rule.watch_seconds, self._index, self._story_of, self._running):
+                reason = HELD_BACK[3]
+        if reason is not None or event is None:
+            self._held.pop(one.story, None)
+            self._held[one.story] = now, str(reason)
+            return []
+        self._held.pop(one.story, None)
+        story.fired = now
+        self._pushed.spend(now)
+        first = self._kept[event.first].whole()
+        within = span(self._delay(first, one), ordinal - event.first, self._clock.is_dated)
+        by_text = self._voices.by_text or not len(self._voices)
+        sentence = told_by(voices, by_text, within, first, self._clock.is_dated)
+        documents = sorted({event.first, *event.core})
+        terms = self._terms(one, event.core)
+        return [self._alert("confirmed", one, documents, event.first, event.headline, score, terms, sentence)]
+
+    def _consider_turn(
+        self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, story: RunningStory, rule: Rule
+    ) -> list[Alert]:
+        silent = SILENT_WATCH_SHARE * rule.watch_seconds
+        if story.fired is None and found.background[i] < LEAST_BACKGROUND:
+            return []
+        if any(at is not None and now - at <= silent for at in (story.fired, story.turned)):
+            return []
+        scored = [
+            (float(score) - CHOICE_COST - self._formats.cost(int(column), one.story, now), int(column), int(voices))
+            for score, column, voices in zip(
+                found.turn_score[i], found.turn_terms[i], found.turn_voices[i], strict=True
+            )
+            if column >= 0
+        ]
+        for score, column, _ in scored:
+            if score >= NOTED_SCORE:
+                self._formats.note(column, one.story, now)
+        best = max(score for score, _, _ in scored)
+        if best <= 0.0:
+            return []
+        self._turn_ladder.note(now, story.turn_best, best)
+        story.turn_best = max(story.turn_best, best)
+        ceiling = self._ceiling_per_day()
+        per_day = None if ceiling is None else max(min(LEAST_TURNS, ceiling), TURN_SHARE * ceiling)
+        level = max(
+            least_score(float(found.per_day[i]), FALSE_TURNS * self.false_alerts),
+            self._turn_ladder.price(now, per_day),
+        )
+        new = [(score, column, voices) for score, column, voices in scored if score >= level and column not in story.turn_terms]
+        if best < level or not new or self._days(now) < WARM_UP_DAYS:
+            return []
+        if not (self._turns.has_room(now, per_day) and self._pushed.has_room(now, ceiling)):
+            return []
+        event = gather(self._index, ordinal, rule.watch_seconds)
+        capacity, term = len(self._index.born), new[0][1]
+        recent = [j for j in event.core if now - self._index.born[j % capacity] <= silent]
+        using = [j for j in recent if term in self._index.row(j)[0][: self._index.n_named[j % capacity]]]
+        story.turned = now
+        story.turn_terms += [column for _, column, _ in new]
+        self._turns.spend(now)
+        self._pushed.spend(now)
+        headline = event.headline if event.headline in using else using[-1]
+        surfaces = one.surfaces()
+        terms = tuple(harmless(surfaces[c], MAX_TERM_CHARACTERS) for _, c, _ in new if c in surfaces)
+        first = self._kept[using[0]].whole()
+        within = span(self._delay(first, one), ordinal - using[0], self._clock.is_dated)
+        sentence = turned(terms, new[0][2], self._voices.by_text, within, first, self._clock.is_dated)
+        return [self._alert("turn", one, recent, using[0], headline, new[0][0], terms, sentence)]
+
+    # -- the alert -----------------------------------------------------------------------------------------
+
+    def _terms(self, one: EventDocument, documents: list[int]) -> tuple[str, ...]:
+        """The strongest terms that the documents share, as the latest of them has them."""
+        surfaces = one.surfaces()
+        own = set(one.columns.tolist())
+        shown = [surfaces[c] for c in strongest_columns(self._index, documents) if c in own and c in surfaces]
+        return tuple(harmless(term, MAX_TERM_CHARACTERS) for term in shown[:N_TERMS])
+
+    def _delay(self, first: Document, one: EventDocument) -> Any:
+        return delay_between(first.time, self._fired_at(one))
+
+    def _fired_at(self, one: EventDocument) -> datetime | None:
+        return datetime.fromtimestamp(self._clock_of(one), tz=UTC) if self._clock.is_timed else None
+
+    def _clock_of(self, one: EventDocument) -> float:
+        return float(self._index.born[self._ordinal_of[one.document.id] % len(self._index.born)])
+
+    def _alert(
+        self, kind: AlertKind, one: EventDocument, documents: list[int], first: int, headline: int, score: float,
+        terms: tuple[str, ...], sentence: str,
+    ) -> Alert:  # fmt: skip
+        self._n_alerts += 1
+        ids, sources = list[str](), dict[str, None]()
+        for j in documents:
+            kept = self._kept[j]
+            ids.append(kept.id)
+            if kept.source:
+                sources[kept.source] = None
+            for source, copy in self._copies.get(j, {}).items():
+                ids.append(copy)
+                sources[source] = None
+        begun = self._kept[first].whole()
+        return Alert(
+            id=f"a{self._n_alerts}",
+            kind=kind,
+            first=begun,
+            headline=self._kept[headline].whole(),
+            fired_at=self._fired_at(one),
+            delay=self._delay(begun, one),
+            documents=tuple(ids),
+            sources=tuple(sources),
+            terms=terms,
+            story=one.story,
+            storyline=None,
+            score=round(score, 4),
+            sentence=sentence,
+        )
+
+    # -- memory --------------------------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        oldest = self._index.oldest
+        while self._kept and (j := next(iter(self._kept))) < oldest:
+            gone = self._kept.pop(j)
+            del self._story_of[j]
+            self._copies.pop(j, None)
+            if self._ordinal_of.get(gone.id) == j:
+                del self._ordinal_of[gone.id]
+        while self._last and self._last[story := next(iter(self._last))] < oldest:
+            del self._last[story]
+        now = self._clock.now
+        while self._held and now - self._held[story := next(iter(self._held))][0] > DAY_SECONDS:
+            del self._held[story]
+        self._running.forget(now, self.max_documents)
+        if len(self._voices) > 2 * self.max_documents + 1000:
+            living = np.arange(oldest, self._index.next) % len(self._index.born)
+            self._index.source[living] = self._voices.forget(self._index.source[living])
+
+    def columns_in_use(self) -> Ints:
+        """The columns that a remembered document has, and those that name formats."""
+        extra = [c for one in self._running.values() for c in one.turn_terms] + self._formats.columns()
+        return np.union1d(self._index.columns_in_use(), np.array(extra, dtype=np.int64))
+
+    def renumber(self, new: Ints) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that goes."""
+        self._index.renumber(new)
+        self._running.renumber(new)
+        self._formats.renumber(new)
+
+    # -- status and state ----------------------------------------------------------------------------------
+
+    def status(self) -> dict[str, Any]:
+        """Where the alerts stand, as JSON values."""
+        now, per_day = self._clock.now, self._ceiling_per_day()
+        spent = self._pushed.spent(now, per_day)
+        days = self._days(now)
+        held = Counter(reason for _, reason in self._held.values())
+        turns = self._turns.spent(now, per_day)
+        return {
+            "ceiling": self.ceiling.text,
+            "ceiling_per_day": per_day,
+            "false_alerts": self.false_alerts,
+            "fired_last_day": {
+                "confirmed": spent - turns,
+                "turn": turns,
+                "first_seen": self._first_seen.ceiling.spent(now, per_day),
+            },
+            "held_back_last_day": {reason: held[reason] for reason in HELD_BACK if held[reason]},
+            "least_score": round(least_score(self._per_day, self.false_alerts), 2),
+            "price": round(self._ladder.price(now, per_day, spent), 2),
+            "link_threshold": round(self._threshold.value, 2),
+            "link_threshold_is_learnt": self._threshold.is_learnt,
+            "warm_up": None if days >= WARM_UP_DAYS else f"{days:.2g} of {WARM_UP_DAYS:g} days seen",
+            "first_seen_warm_up": self._first_seen.missing(days, self._index.next),
+            "voices": self._voices.in_words(),
+            "documents_per_day": round(self._per_day, 1),
+            "documents_remembered": len(self._index),
+        }
+
+    def get_state(self) -> State:
+        """Everything that the future depends on."""
+        return {
+            "settings": {
+                "ceiling": [self.ceiling.kind, self.ceiling.amount, self.ceiling.text, self.ceiling.bucket],
+                "false_alerts": self.false_alerts,
+                "max_documents": self.max_documents,
+            },
+            "voices": self._voices.get_state(),
+            "clock": self._clock.get_state(),
+            "index": self._index.get_state(),
+            "threshold": self._threshold.get_state(),
+            "documents": [list(one) for one in self._kept.values()],
+            "stories": list(self._story_of.values()),
+            "copies": [[j, list(map(list, copies.items()))] for j, copies in self._copies.items()],
+            "last": [[story, j] for story, j in self._last.items()],
+            "running": self._running.get_state(),
+            "pushed": list(self._pushed.fired),
+            "ladder": self._ladder.get_state(),
+            "turns": list(self._turns.fired),
+            "turn_ladder": self._turn_ladder.get_state(),
+            "formats": self._formats.get_state(),
+            "first_seen": self._first_seen.get_state(),
+            "held": [[story, *why] for story, why in self._held.items()],
+            "per_day": self._per_day,
+            "n_alerts": self._n_alerts,
+        }
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Undo `get_state`."""
+        settings = state["settings"]
+        kind, amount, text, bucket = settings["ceiling"]
+        alerts = cls(Budget(kind, amount, text, bucket), settings["false_alerts"], None, settings["max_documents"])
+        alerts._voices = Voices.from_state(state["voices"])
+        alerts._clock = AlertClock.from_state(state["clock"])
+        alerts._index = LinkIndex.from_state(state["index"])
+        alerts._threshold = LinkThreshold.from_state(state["threshold"])
+        living = range(alerts._index.oldest, alerts._index.next)
+        alerts._kept = {j: SlimDocument(*one) for j, one in zip(living, state["documents"], strict=True)}
+        alerts._story_of = dict(zip(living, state["stories"], strict=True))
+        alerts._ordinal_of = {one.id: j for j, one in alerts._kept.items()}
+        alerts._copies = {j: dict(copies) for j, copies in state["copies"]}
+        alerts._last = dict(state["last"])
+        alerts._running = RunningStories.from_state(state["running"])
+        alerts._pushed.fired.extend(state["pushed"])
+        alerts._ladder = Ladder.from_state(state["ladder"])
+        alerts._turns.fired.extend(state["turns"])
+        alerts._turn_ladder = Ladder.from_state(state["turn_ladder"])
+        alerts._formats = FormatTerms.from_state(state["formats"])
+        alerts._first_seen = FirstSeen.from_state(state["first_seen"])
+        alerts._held = {story: (at, reason) for story, at, reason in state["held"]}
+        alerts._per_day, alerts._n_alerts = state["per_day"], state["n_alerts"]
+        return alerts
+
+
+def _in_title(new: Sequence[EventDocument], columns: Ints, lengths: Ints) -> Flags:
+    """Of each term of each document, whether it stands in the title."""
+    if not any(len(one.title_columns) for one in new):
+        return np.zeros(len(columns), np.bool_)
+    width = int(columns.max()) + 1
+    titles = [np.asarray(one.title_columns, dtype=np.int64) for one in new]
+    titled = np.concatenate(
+        [i * width + title[title < width] for i, title in enumerate(titles)]
+    )
+    return np.isin(np.repeat(np.arange(len(new)) * width, lengths) + columns, titled)

@@ -1,0 +1,69 @@
+"""The documents of an event as an alert tells them: the core, the first report, the headline."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from firststory.alerts.events.links import LinkIndex
+
+FIRST_SHARE, NEAR_FIRST_SHARE, NEAR_WATCH_SHARE = 0.4, 0.3, 0.25
+"""An earlier document is the first report if its mean link to the core is 0.4 of the core's median, or 0.3 of it and
+it came within a quarter of the watch before the next."""
+MAX_LOOKED_BACK = 300
+"""Documents of the story, the latest, among which the first report is looked for."""
+
+
+class EventEvidence(NamedTuple):
+    """By ordinals."""
+
+    core: list[int]
+    """In the order of arrival."""
+    first: int
+    headline: int
+    """The member of the core with the most links to the others."""
+
+
+def gather(index: LinkIndex, ordinal: int, watch_seconds: float) -> EventEvidence:
+    """The evidence of a story as it stood when this document came."""
+    capacity = len(index.born)
+    now = index.born[ordinal % capacity]
+    members = index.story_members(ordinal, now - 2 * watch_seconds, MAX_LOOKED_BACK)
+    born = index.born[members % capacity]
+    recent = index.story_members(ordinal, now - watch_seconds)
+    core = index.core(recent).tolist()
+    total = mean_links(index, members.tolist(), core)
+    typical = sorted(total[m] for m in core)[len(core) // 2]
+    first, next_born = ordinal, now
+    for m, came in zip(members.tolist(), born.tolist(), strict=True):
+        share = total[m] / max(typical, 1e-9)
+        is_near = next_born - came <= NEAR_WATCH_SHARE * watch_seconds
+        if share >= FIRST_SHARE or (share >= NEAR_FIRST_SHARE and is_near):
+            first, next_born = m, came
+    return EventEvidence(core[::-1], first, max(reversed(core), key=total.__getitem__))
+
+
+def mean_links(index: LinkIndex, members: list[int], core: list[int]) -> dict[int, float]:
+    """Each member's mean similarity to the core, 0 where there is no link."""
+    total = dict.fromkeys(members, 0.0)
+    inside = set(core)
+    for m in members:
+        for target, similarity in zip(*(part.tolist() for part in index.links_of(m)), strict=True):
+            if target in inside:
+                total[m] += similarity
+            if m in inside and target in total:
+                total[target] += similarity
+    return {m: value / max(1, len(inside) - (m in inside)) for m, value in total.items()}
+
+
+def strongest_columns(index: LinkIndex, documents: list[int]) -> list[int]:
+    """The columns of documents by the sum of their weights, heaviest first."""
+    rows = [index.row(j) for j in documents]
+    columns = np.concatenate([row[0] for row in rows])
+    own, places = np.unique(columns, return_inverse=True)
+    sums = np.bincount(places, np.concatenate([row[1] for row in rows]))
+    counts = np.bincount(places)
+    # A term of one document alone says nothing of the event.
+    sums[counts == 1] *= 0.2 if len(documents) > 1 else 1.0
+    return [int(c) for c in own[np.argsort(-sums, kind="stable")]]

@@ -1,0 +1,98 @@
+"""The ladder: the price of the next alert, and the ceiling that is never exceeded.
+
+The ladder counts how many events reached each score in the last week. The price is the lowest score that at most N
+events per day reached; it rises as the day's alerts are spent, so that small events do not use up what a large one
+needs. The ceiling is hard: never more than N in any 24 hours, or one in 1/N days where N is below one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import Any, Self
+
+from firststory.units import DAY_SECONDS
+
+PRICE_DAYS = 7.0
+MOST_SCORE = 60.0
+LEAST_SHARE = 0.15
+"""Of the ceiling, however much of it is spent."""
+
+
+class Ceiling:
+    """At most `per_day` in any 24 hours; None: no ceiling.
+
+    Examples
+    --------
+    >>> ceiling = Ceiling()
+    >>> ceiling.spend(0.0)
+    >>> ceiling.has_room(3600.0, per_day=1.0), ceiling.has_room(86400.0, per_day=1.0)
+    (False, True)
+    """
+
+    def __init__(self) -> None:
+        self.fired: deque[float] = deque()
+
+    def spent(self, now: float, per_day: float | None) -> int:
+        """How many fired in the last day; where less than one per day may fire, in that time."""
+        days = max(1.0, 1.0 / per_day) if per_day else 1.0
+        while self.fired and now - self.fired[0] >= days * DAY_SECONDS:
+            self.fired.popleft()
+        return len(self.fired)
+
+    def has_room(self, now: float, per_day: float | None) -> bool:
+        """Whether one more may fire."""
+        return per_day is None or self.spent(now, per_day) < max(1, math.floor(per_day))
+
+    def spend(self, now: float) -> None:
+        self.fired.append(now)
+
+
+class Ladder:
+    """Events per day that reached each score, by `step`."""
+
+    def __init__(self, step: float = 0.5, least: float = 1.0) -> None:
+        self.step = step
+        self.least = int(least / step)
+        """Rungs up to this one are not counted: nothing is alerted that low."""
+        self.begun: float | None = None
+        self._climbs: deque[tuple[float, int, int]] = deque()
+        self._counts = [0] * (int(MOST_SCORE / step) + 2)
+
+    def note(self, now: float, before: float, after: float) -> None:
+        """An event's best score rose from `before` to `after`."""
+        if self.begun is None:
+            self.begun = now
+        low, high = max(self.least, int(before / self.step)), int(min(after, MOST_SCORE) / self.step)
+        if high > low:
+            self._climbs.append((now, low, high))
+            for rung in range(low + 1, high + 1):
+                self._counts[rung] += 1
+        while self._climbs and now - self._climbs[0][0] > PRICE_DAYS * DAY_SECONDS:
+            _, low, high = self._climbs.popleft()
+            for rung in range(low + 1, high + 1):
+                self._counts[rung] -= 1
+
+    def price(self, now: float, per_day: float | None, spent: int = 0) -> float:
+        """The lowest score that at most `per_day` events per day reached; 0 where all may fire."""
+        if self.begun is None or per_day is None:
+            return 0.0
+        days = max(1.0, min(PRICE_DAYS, (now - self.begun) / DAY_SECONDS))
+        most = per_day * max(LEAST_SHARE, 1.0 - spent / per_day) * days
+        rung = self.least
+        while self._counts[rung + 1] > most:
+            rung += 1
+        return (rung + 1) * self.step if rung > self.least else 0.0
+
+    def get_state(self) -> dict[str, Any]:
+        return {"step": self.step, "least": self.least, "begun": self.begun, "climbs": [list(c) for c in self._climbs]}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        ladder = cls(state["step"])
+        ladder.least, ladder.begun = state["least"], state["begun"]
+        for now, low, high in state["climbs"]:
+            ladder._climbs.append((now, low, high))
+            for rung in range(low + 1, high + 1):
+                ladder._counts[rung] += 1
+        return ladder

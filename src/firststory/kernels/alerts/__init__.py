@@ -1,0 +1,1 @@
+"""Links between documents and what they prove: the inner loops of `firststory.alerts.events`."""

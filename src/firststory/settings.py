@@ -13,13 +13,22 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from numbers import Integral
+from dataclasses import MISSING, dataclass, field, fields
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, TypeVar
 
 from firststory.errors import ParameterError, not_one_of
+from firststory.setting_values import (
+    FAMILIES,
+    FAMILIES_EXAMPLE,
+    Rule,
+    count_from,
+    families_from,
+    number,
+    step_from,
+    whole_number,
+)
 
 T = TypeVar("T")
 
@@ -28,28 +37,25 @@ CONFIG = "firststory.toml"
 
 
 def _setting(
-    default: T,
+    default: T | type[T],
     help_: str,
-    parse: Callable[[str], Any] | None = None,
+    parse: Callable[[str], Any] = str,
     *,
     model: bool = False,
-    least: int | None = None,
+    rule: Rule | None = None,
 ) -> T:
-    """A field of `Settings`; with `least` it is a whole number of that or more.
+    """A field of `Settings`; a type in place of the default makes an empty one.
 
     `model` marks what a store's results depend on: it cannot change between two runs.
     """
-    metadata = {"help": help_, "parse": parse or str, "model": model, "least": least}
-    value: T = field(default=default, metadata=metadata)
+    metadata = {"help": help_, "parse": parse, "model": model, "rule": rule}
+    made: Any
+    if isinstance(default, type):
+        made = field(default_factory=default, metadata=metadata)
+    else:
+        made = field(default=default, metadata=metadata)
+    value: T = made
     return value
-
-
-def _count(text: str) -> int:
-    return int(text.replace("_", "").replace(",", ""))
-
-
-def _step(text: str) -> int | str:
-    return int(text) if text.isdigit() else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,30 +64,52 @@ class Settings:
 
     store: str | None = _setting(None, "Where results are kept: news.db or sqlite:///news.db.")
     detector: str = _setting("fused", "How novelty is judged: the name of a detector.", model=True)
-    budget: str = _setting("20/day", "How many alerts you want: 20/day, 0.5% of documents, or a fixed score.")
+    budget: str = _setting(
+        "20/day",
+        "A ceiling on the alerts that are pushed, never a quota (expect about half): 20/day, 0.5% of documents, or a "
+        "fixed score.",
+    )
+    false_alerts: float = _setting(1.0, "Alerts per day that chance alone may bring.", float, rule=number(0.0))
+    source_families: Mapping[str, str] = _setting(
+        dict, f"Sources that count as one: {FAMILIES_EXAMPLE}.", families_from, rule=FAMILIES
+    )
     step: int | str = _setting(
-        100, "Documents judged together: a number, or a time as 15min, 6h, 1d.", _step, model=True
+        100, "Documents judged together: a number, or a time as 15min, 6h, 1d.", step_from, model=True
     )
     topics: str = _setting("nmf", "Topics beside the stories: none or nmf.", model=True)
-    topic_step: int = _setting(200, "Documents that topics are learnt from at a time.", _count, model=True, least=1)
+    topic_step: int = _setting(
+        200, "Documents that topics are learnt from at a time.", count_from, model=True, rule=whole_number(1)
+    )
     language: str = _setting("auto", "Language of the text: auto, or a code as en, de, fr.", model=True)
     window: int = _setting(
-        50_000, "How many earlier documents a new one is compared with.", _count, model=True, least=1
+        50_000, "How many earlier documents a new one is compared with.", count_from, model=True, rule=whole_number(1)
     )
-    max_terms: int = _setting(500_000, "The most terms that the vocabulary holds.", _count, model=True, least=1)
-    seed: int = _setting(0, "Seed of everything random.", _count, model=True, least=0)
+    max_terms: int = _setting(
+        500_000, "The most terms that the vocabulary holds.", count_from, model=True, rule=whole_number(1)
+    )
+    seed: int = _setting(0, "Seed of everything random.", count_from, model=True, rule=whole_number(0))
     vectors: str | None = _setting(
         None, "A folder with a sentence encoder (model.onnx, tokenizer.json), to compare texts by its vectors too."
     )
     vector_words: int = _setting(
-        30, "Texts of up to this many words are compared by their own vectors too.", _count, model=True, least=0
+        30,
+        "Texts of up to this many words are compared by their own vectors too.",
+        count_from,
+        model=True,
+        rule=whole_number(0),
     )
     format: str = _setting("auto", "Format of files: auto, jsonl, csv, tsv, parquet or text (one document per line).")
     max_document_bytes: int = _setting(
-        5_000_000, "A longer line is quarantined unread, so that it cannot fill memory.", _count, least=1
+        5_000_000,
+        "A longer line is quarantined unread, so that it cannot fill memory.",
+        count_from,
+        rule=whole_number(1),
     )
     save_every: int = _setting(
-        50, "Steps between two copies of the model in the store; a resumed run replays the rest.", _count, least=1
+        50,
+        "Steps between two copies of the model in the store; a resumed run replays the rest.",
+        count_from,
+        rule=whole_number(1),
     )
 
     def model(self) -> dict[str, Any]:
@@ -93,7 +121,7 @@ def help_of(name: str) -> str:
     """The help text of a setting, with its default. No square brackets: Rich takes those for mark-up."""
     item = _field(name)
     help_text: str = item.metadata["help"]
-    return help_text if item.default is None else f"{help_text} (default: {item.default})"
+    return help_text if item.default in (None, MISSING) else f"{help_text} (default: {item.default})"
 
 
 def load(
@@ -137,7 +165,7 @@ def resolve(named: Mapping[str, Any], kept: Mapping[str, Any] | None = None) -> 
     """
     known = {item.name for item in fields(Settings)}
     values = {name: value for name, value in (kept or {}).items() if name in known} | dict(named)
-    return Settings(**{name: _whole_number(name, value) for name, value in values.items()})
+    return Settings(**{name: _checked(name, value) for name, value in values.items()})
 
 
 def _field(name: str) -> Any:
@@ -161,25 +189,28 @@ def _parsed(name: str, value: Any, where: str) -> Any:
             parameter=where,
             allowed="as in: " + item.metadata["help"],
             received=value,
-            remedy=f"{item.metadata['help']} The default is {item.default}.",
+            remedy=help_of(name),
             message=f"{name} cannot be {value!r}" + ("." if where == name else f" (set in {where})."),
         ) from error
 
 
-def _whole_number(name: str, value: Any) -> Any:
-    """The value; of a setting that counts something, an int that is not too small."""
-    least = _field(name).metadata["least"]
-    if least is None:
+def _checked(name: str, value: Any) -> Any:
+    """The value as the stream wants it."""
+    item = _field(name)
+    rule: Rule | None = item.metadata["rule"]
+    if rule is None:
         return value
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
-        return int(value)
-    raise ParameterError(
-        owner="settings",
-        parameter=name,
-        allowed=f"a whole number of {least} or more",
-        received=value,
-        remedy=f"Leave it out for the default of {_field(name).default:,}.",
-    )
+    try:
+        return rule.check(value)
+    except ValueError as error:
+        default = f" of {item.default:,}" if isinstance(item.default, (int, float)) else ""
+        raise ParameterError(
+            owner="settings",
+            parameter=name,
+            allowed=rule.allowed,
+            received=value,
+            remedy=f"Leave it out for the default{default}.",
+        ) from error
 
 
 def _from_file(config: Path | str | None, environment: Mapping[str, str]) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def test_topics_stories_and_status_without_a_store(news):
     assert topics and sum(topic.share for topic in topics) == pytest.approx(1.0)
     assert {len(monitor.stories(limit=3))} == {3}
     told = monitor.status()
-    assert told["novel"] == novel and told["alerts"]["budget"] == "20/day"
+    assert told["novel"] == novel and told["novelty"]["budget"] == "20/day"
 
 
 def test_a_detector_of_ones_own(news):
@@ -211,7 +211,7 @@ def test_the_environment_wins_over_the_settings_file_and_what_is_given_over_both
         list(monitor.watch(news[:20]))
         kept = monitor._store.settings()
         assert (kept["detector"], kept["budget"], kept["step"]) == ("neighbour", "9%", 10)
-    assert fs.Monitor().status()["alerts"]["budget"] == "8%"
+    assert fs.Monitor().status()["novelty"]["budget"] == "8%"
     assert {path.name for path in tmp_path.glob("*.db")} == {"given.db"}
 
 
@@ -219,11 +219,11 @@ def test_a_budget_that_no_score_reaches_is_refused_where_scores_have_an_end(news
     for budget in ("20", 20, "1.01"):
         with pytest.raises(ParameterError, match=r"Did you mean (20|1\.01)/day\?"):
             fs.Monitor(**QUICK, budget=budget)
-    assert fs.Monitor(**QUICK, budget=1).status()["alerts"]["budget"] == "1"
+    assert fs.Monitor(**QUICK, budget=1).status()["novelty"]["budget"] == "1"
     # The scores of a mixture have no end, and of a detector of one's own nothing is known.
     mixture = fs.Monitor(detector="mixture", budget=20, step=10, topics="none", language="en")
     assert any(verdict.is_novel for verdict in mixture.watch(news[:30]))
-    assert fs.Monitor(detector=fs.NearestNeighbour(), budget=20).status()["alerts"]["budget"] == "20"
+    assert fs.Monitor(detector=fs.NearestNeighbour(), budget=20).status()["novelty"]["budget"] == "20"
 
 
 @pytest.mark.parametrize("name", detector_names())
@@ -251,12 +251,12 @@ def test_what_is_left_out_is_as_the_store_was_begun_and_the_budget_may_change(ne
     with fs.Monitor(store=path, step=20, budget="10%", **QUICK) as monitor:
         list(monitor.watch(news[:60]))
     with fs.Monitor(store=path) as monitor:
-        assert monitor.status()["alerts"]["budget"] == "10%"
+        assert monitor.status()["novelty"]["budget"] == "10%"
     with fs.Monitor(store=path, budget="50%") as monitor:
-        assert "changed from 10% to 50%" in monitor.status()["alerts"]["history"][-1]["reason"]
+        assert "changed from 10% to 50%" in monitor.status()["novelty"]["history"][-1]["reason"]
         list(monitor.watch(news[60:120]))
     with fs.Monitor(store=path) as monitor:
-        assert monitor.status()["alerts"]["budget"] == "50%"
+        assert monitor.status()["novelty"]["budget"] == "50%"
 
 
 def test_feedback_moves_the_bar_of_the_next_step(news, tmp_path):
@@ -265,7 +265,7 @@ def test_feedback_moves_the_bar_of_the_next_step(news, tmp_path):
         for name in novel[:3]:
             monitor.feedback(name, False)
         list(monitor.watch(news[100:120]))
-        assert monitor.status()["alerts"]["strictness"] < 1.0
+        assert monitor.status()["novelty"]["strictness"] < 1.0
     with pytest.raises(ParameterError, match="store"):
         fs.Monitor(**QUICK).feedback("x", True)
 

@@ -48,7 +48,7 @@ def test_few_documents_have_few_alerts_and_what_is_planted_is_among_them(n, most
     assert len(found) <= most
     assert {place for place in PLANTED if place < n} <= set(found)
     assert (n > 5 or step == 1) or len(found) == 1
-    assert f"{n} document" in monitor.status()["alerts"]["confidence"]
+    assert f"{n} document" in monitor.status()["novelty"]["confidence"]
 
 
 @pytest.mark.parametrize("step", [1, 100])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import regex
 
 from firststory.harmless import display_title, harmless
-from firststory.records import Story, Topic, TopicEvent, Verdict
+from firststory.records import Story, Storyline, Topic, TopicEvent, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,10 +24,10 @@ _CONTROL_CHARACTERS = regex.compile(r"(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl
 
 
 def console(**options: Any) -> Console:
-    """A console; where the output is no terminal the lines are long enough for every table."""
+    """A console; where the output is no terminal, and COLUMNS says nothing, lines are long enough for every table."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else 120
+    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
     return Console(width=width, highlight=False, **options)
 
 
@@ -114,7 +115,25 @@ def story_json(story: Story) -> dict[str, Any]:
         "status": story.status,
         "parent": story.parent,
         "merged_into": story.merged_into,
+        "reason": story.reason,
+        "storyline": story.storyline,
         "representative": story.representative,
+    }
+
+
+def storyline_json(storyline: Storyline) -> dict[str, Any]:
+    return {
+        "id": storyline.id,
+        "title": storyline.title,
+        "first_seen": iso(storyline.first_seen),
+        "last_seen": iso(storyline.last_seen),
+        "size": storyline.size,
+        "n_stories": storyline.n_stories,
+        "sources": list(storyline.sources),
+        "key_terms": list(storyline.key_terms),
+        "status": storyline.status,
+        "merged_into": storyline.merged_into,
+        "reason": storyline.reason,
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,11 +9,8 @@ import typer
 from firststory.cli import options
 
 if TYPE_CHECKING:
-    from firststory.records import Story
     from firststory.store.store import Store
 
-N_LINEAGE_SHOWN = 8
-"""Merged stories that are named."""
 ORDERS = ("last_seen", "first_seen", "size", "growth")
 
 
@@ -49,52 +45,20 @@ def stories(
     if not found:
         print("No stories yet.")
         return
-    from rich.table import Table
-    from rich.text import Text
+    from firststory.cli.tables import story_table
 
-    from firststory.harmless import harmless
-
-    table = Table(box=None, header_style="dim", padding=(0, 1), expand=False)
-    table.add_column("story", no_wrap=True, min_width=5)
-    table.add_column("first seen", no_wrap=True, min_width=10)
-    table.add_column("last seen", no_wrap=True, min_width=10)
-    table.add_column("size", justify="right", no_wrap=True, min_width=4)
-    table.add_column("a day", justify="right", no_wrap=True, min_width=5)
-    table.add_column("status", no_wrap=True, min_width=6)
-    table.add_column("title and key terms", ratio=1, overflow="ellipsis")
-    for one in found:
-        told = Text(harmless(one.title, 100), style="bold")
-        if one.key_terms:
-            told.append("\n" + harmless(", ".join(one.key_terms), 120), style="cyan")
-        size = f"{one.size}" + (f" +{one.duplicates}" if one.duplicates else "")
-        if descent := lineage(one, held[one.id]):
-            told.append("\n" + descent, style="dim")
-        days = output.day(one.first_seen), output.day(one.last_seen)
-        table.add_row(one.id, *days, size, f"{one.growth:.1f}" if one.growth else "–", one.status, told)
     screen = output.console()
-    screen.print(table)
+    screen.print(story_table(found, held, screen.width))
     if total > len(found):
         screen.print(
             f"{len(found)} of {total:,} stories; more with --limit, one with: firststory stories {found[0].id}"
         )
 
 
-def lineage(story: Story, held: Sequence[str] = ()) -> str:
-    """What a story split from, what it was merged into, and what was merged into it."""
-    parts = [f"split from {story.parent}"] if story.parent else []
-    if story.merged_into:
-        parts.append(f"merged into {story.merged_into}")
-    if held:
-        shown = ", ".join(held[:N_LINEAGE_SHOWN]) + (
-            f" and {len(held) - N_LINEAGE_SHOWN} more" if len(held) > N_LINEAGE_SHOWN else ""
-        )
-        parts.append(f"holds {shown}")
-    return "; ".join(parts)
-
-
 def _show_head(opened: Store, name: str) -> None:
     """The title, status and lineage of a story, before its documents."""
     from firststory.cli import output
+    from firststory.cli.tables import lineage
     from firststory.harmless import harmless
 
     story = opened.story(name)

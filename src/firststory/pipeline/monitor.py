@@ -1,11 +1,12 @@
-"""The whole stream in ten lines of Python: documents in, verdicts out, stories and topics at any time."""
+"""The whole stream in ten lines of Python: documents in, verdicts out; alerts, stories and topics at any time."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, OrderedDict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, Self
 
 from firststory.errors import DocumentError, ParameterError
@@ -13,14 +14,18 @@ from firststory.pipeline.build import missing_meaning
 from firststory.pipeline.opening import open_run
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.runner import Runner
-from firststory.records import Arrival, Document, Position, Quarantined, Story, Topic, Verdict
+from firststory.pipeline.since import Since, parse_since
+from firststory.records import Alert, Arrival, Document, Position, Quarantined, Step, Story, Storyline, Topic, Verdict
 from firststory.settings import gather
 from firststory.sources.parse import content_id, document_from, document_of
+from firststory.store.alert_reader import KINDS, checked_kinds
 from firststory.store.engine import parse_url
 from firststory.store.store import Store
 
 SOURCE = "python"
 MAX_TEXT_IDS = 50_000
+MAX_ALERTS = 1_000
+"""Alerts that are kept in memory where there is no store; as many storylines."""
 
 
 class Monitor:
@@ -34,7 +39,8 @@ class Monitor:
     detector : str or estimator, default="fused"
         A name (`firststory run --help` lists them) or a detector of your own.
     budget : str or float, default="20/day"
-        "20/day", "0.5%", or a fixed threshold on the novelty.
+        A ceiling on the alerts that are pushed, never a quota: expect about half of it. "20/day", "0.5%", or a fixed
+        threshold on the novelty.
     step : int or str, default=100
         Documents that are judged together: a number, or a time as "1d". 1 answers every document at once.
     topics : {"nmf", "none"}, default="nmf"
@@ -43,8 +49,9 @@ class Monitor:
         What is left out (None) is as the environment (`FIRSTSTORY_BUDGET`) or `firststory.toml` in the current folder
         says, else as the store was begun with, else as said here. The store alone is never taken from there.
     **settings
-        Any other setting by its name: `language`, `window`, `vectors` (the folder of a sentence encoder),
-        `vector_words`, `max_terms`, `seed`, `save_every`.
+        Any other setting by its name: `false_alerts` (alerts per day that chance alone may bring),
+        `source_families` (a mapping from sources to the family that they count as), `language`, `window`, `vectors`
+        (the folder of a sentence encoder), `vector_words`, `max_terms`, `seed`, `save_every`.
 
     Examples
     --------
@@ -90,6 +97,10 @@ class Monitor:
             warnings.warn(missing, stacklevel=2)
         self._counts: Counter[str] = Counter()
         self._topics: tuple[Topic, ...] = ()
+        self._alerts: deque[Alert] = deque(maxlen=MAX_ALERTS)
+        self._alert_counts: Counter[str] = Counter()
+        self._storylines: OrderedDict[str, Storyline] = OrderedDict()
+        self._last_time: datetime | None = None
         self._text_counts: OrderedDict[str, int] = OrderedDict()
         self._line = 0
 
@@ -108,9 +119,55 @@ class Monitor:
                 remedy="Pass a list: monitor.watch([document])",
             )
         for step in self._runner.run(self._arrivals(documents)):
-            self._counts.update(step.counts)
-            self._topics = step.topics or self._topics
+            self._keep(step)
             yield from step.verdicts
+
+    def _keep(self, step: Step) -> None:
+        """What is asked for later, where there is no store."""
+        self._counts.update(step.counts)
+        self._topics = step.topics or self._topics
+        self._alerts.extend(step.alerts)
+        self._alert_counts.update(alert.kind for alert in step.alerts)
+        for storyline in step.storylines:
+            self._storylines.pop(storyline.id, None)
+            if storyline.status != "merged":
+                self._storylines[storyline.id] = storyline
+        while len(self._storylines) > MAX_ALERTS:
+            self._storylines.popitem(last=False)
+        times = step.span or [verdict.document.time for verdict in step.verdicts]
+        self._last_time = max((time for time in (*times, self._last_time) if time is not None), default=None)
+
+    def alerts(self, since: Since = None, kind: str | Collection[str] | None = None) -> tuple[Alert, ...]:
+        """What a person should know, latest first: with a store all of it, without the latest 1,000.
+
+        Parameters
+        ----------
+        since : datetime, timedelta or str, optional
+            A moment ("2026-11-15T22:00:00Z"), or how long before the latest document: "24h", "7d", "yesterday",
+            `timedelta(hours=24)`. In a stream without times nothing is left out.
+        kind : {"confirmed", "turn", "first_seen"} or several, optional
+            New events that several sources tell; something new inside a running story; first reports that nothing
+            confirms yet. Without it all three.
+
+        Examples
+        --------
+        >>> import firststory as fs
+        >>> with fs.Monitor(budget="20/day", detector="neighbour", topics="none") as monitor:
+        ...     for verdict in monitor.watch(["Flood closes Bremen bridge", "Mayor of Oslo resigns"]):
+        ...         pass
+        ...     for alert in monitor.alerts(since="24h", kind="confirmed"):
+        ...         print(alert.headline.title, alert.sources, alert.delay)
+        """
+        kinds = checked_kinds(kind)
+        if self._store is not None:
+            moment = parse_since(since, self._store.last_time())
+            return self._store.alerts(since=moment, kind=kinds, newest_first=True)
+        moment = parse_since(since, self._last_time)
+        return tuple(
+            alert
+            for alert in reversed(self._alerts)
+            if alert.kind in kinds and (moment is None or alert.fired_at is None or alert.fired_at >= moment)
+        )
 
     def stories(self, limit: int | None = None, *, merged: bool = False) -> tuple[Story, ...]:
         """The stories: with a store all of them, latest first; without, those still remembered.
@@ -120,6 +177,21 @@ class Monitor:
         if self._store is not None:
             return self._store.stories(limit=limit, merged=merged)
         return tuple(self._runner.core.parts.stories.stories())[:limit]
+
+    def storylines(self, limit: int | None = None, *, merged: bool = False) -> tuple[Storyline, ...]:
+        """What the stories add up to: with a store all storylines, latest first; without, the latest 1,000.
+
+        Examples
+        --------
+        >>> import firststory as fs
+        >>> monitor = fs.Monitor(detector="neighbour", topics="none")
+        >>> verdicts = list(monitor.watch(["Flood closes Bremen bridge", "Mayor of Oslo resigns"]))
+        >>> for storyline in monitor.storylines():
+        ...     print(storyline.title, storyline.n_stories, storyline.sources)
+        """
+        if self._store is not None:
+            return self._store.storylines(limit=limit, merged=merged)
+        return tuple(reversed(self._storylines.values()))[:limit]
 
     def topics(self) -> tuple[Topic, ...]:
         """The topics as they were learnt last, largest first."""
@@ -139,12 +211,30 @@ class Monitor:
         self._need_store("feedback").add_feedback(document, useful)
 
     def status(self) -> dict[str, Any]:
-        """Counts, and where the budget and its threshold stand and why."""
-        alerts = self._runner.core.parts.gate.status()
+        """Counts; where the alerts stand (`alerts`); and the threshold on single documents and why (`novelty`).
+
+        `alerts` has the ceiling and what was spent of it, the false alerts to expect, what was held back and why, what
+        is missing while it warms up, and how sources are counted.
+
+        Examples
+        --------
+        >>> import firststory as fs
+        >>> monitor = fs.Monitor(budget="20/day", detector="neighbour", topics="none")
+        >>> told = monitor.status()
+        >>> told["documents"], told["alert_counts"], told["novelty"]["budget"]
+        (0, {'confirmed': 0, 'turn': 0, 'first_seen': 0}, '20/day')
+        """
+        told = self._runner.core.status()
         if self._store is not None:
-            return {**self._store.status(), "alerts": alerts}
+            return {**self._store.status(), **told}
         counts = dict(self._counts)
-        return {"documents": counts.get("seen", 0), "novel": counts.get("novel", 0), "counts": counts, "alerts": alerts}
+        return {
+            "documents": counts.get("seen", 0),
+            "novel": counts.get("novel", 0),
+            "counts": counts,
+            "alert_counts": {kind: self._alert_counts[kind] for kind in KINDS},
+            **told,
+        }
 
     def close(self) -> None:
         """Save the model and give the store back: nothing is written after this."""

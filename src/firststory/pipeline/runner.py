@@ -23,6 +23,9 @@ from firststory.state import pack_state, unpack_state
 from firststory.store.store import Store, Threshold
 from firststory.text.encoder import SentenceEncoder
 
+CHANGEABLE = ("budget", "false_alerts", "source_families")
+"""Settings of the alerts that a store remembers and that the next run may change."""
+
 
 class Runner:
     """Runs a stream, with a store or without.
@@ -46,13 +49,14 @@ class Runner:
     ) -> None:
         self.settings = settings
         self.store = store
-        # Steps that are replayed were taken under the budget of their time.
-        budget = settings.budget if store is None else store.settings().get("budget", settings.budget)
+        # Steps that are replayed were taken under the settings of their time.
+        kept = store.settings() if store is not None else {}
+        before = replace(settings, **{name: kept[name] for name in CHANGEABLE if name in kept})
         self.encoder = None if settings.vectors is None else SentenceEncoder(settings.vectors)
         self._intake = VectorIntake(
             self.encoder, max_words=settings.vector_words, dimensions=store.vector_dimensions() if store else None
         )
-        self.core = build_core(replace(settings, budget=budget), detector)
+        self.core = build_core(before, detector)
         self.is_busy = False
         """True while a step is computed or written: the wrong moment to stop."""
         self._next_step = 0
@@ -67,8 +71,8 @@ class Runner:
             store.claim()
             _agree(settings, store, self.encoder)
             self._resume(store)
-            if budget != settings.budget:
-                self._change_budget(store)
+            if before != settings:
+                self._change_settings(before, store)
 
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
@@ -91,14 +95,16 @@ class Runner:
         step = self.core.step(batch, known, self._find_earlier(batch.index))
         self._next_step, self._reached = batch.index + 1, batch.reached
         if self.store is not None:
+            told = self.core.status()
             is_save_due = batch.index - self._saved_step >= self.settings.save_every
             self.store.write_step(
                 step,
                 reached=batch.reached,
-                threshold=self._threshold(),
+                threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
                 state=pack_state(self.core.get_state()) if is_save_due else None,
                 applied_feedback=[row["n"] for row in feedback],
                 vector_dimensions=self._intake.dimensions,
+                alerts_status=told["alerts"],
             )
             if is_save_due:
                 self._saved_step = batch.index
@@ -118,11 +124,6 @@ class Runner:
         store.write_state(self._next_step - 1, pack_state(self.core.get_state()))
         self._saved_step = self._next_step - 1
 
-    def _threshold(self) -> Threshold:
-        """The threshold as it stands after a step, and why: all of one moment."""
-        status = self.core.parts.gate.status()
-        return Threshold(status["threshold"], status["needed_p_value"], status["reason"])
-
     def _resume(self, store: Store) -> None:
         saved = store.last_state()
         if saved is not None:
@@ -141,16 +142,17 @@ class Runner:
         if self._next_step:
             self._say(f"resuming after step {self._next_step - 1} ({replayed} steps replayed)")
 
-    def _change_budget(self, store: Store) -> None:
-        """Another budget from here on. The model is saved at once, so that no replay crosses the change."""
-        self.core.parts.gate.keeper.change(self.settings.budget)
+    def _change_settings(self, before: Settings, store: Store) -> None:
+        """Other alerts from here on. The model is saved at once, so that no replay crosses the change."""
+        if before.budget != self.settings.budget:
+            self.core.parts.gate.keeper.change(self.settings.budget)
         store.keep_settings(_kept(self.settings, self.encoder))
         if self._next_step:
             self._write_state(store)
 
 
 def _kept(settings: Settings, encoder: SentenceEncoder | None) -> dict[str, Any]:
-    kept = {**settings.model(), "budget": settings.budget}
+    kept = settings.model() | {name: getattr(settings, name) for name in CHANGEABLE}
     if encoder is not None:
         kept |= {"vectors": str(encoder.folder.absolute()), "encoder": encoder.fingerprint}
     return kept

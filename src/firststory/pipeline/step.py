@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -219,6 +220,10 @@ class StreamCore:
         if topics is None:
             return (), ()
         return topics.report(self.parts.vectorizer.terms_, step, surface_of=self.parts.stories.surface_of)
+
+    def status(self) -> dict[str, Any]:
+        """Where the alerts stand, and the threshold on the novelty of single documents: JSON values."""
+        return {"alerts": {}, "novelty": self.parts.gate.status()}
 
     # -- state ---------------------------------------------------------------------------------------------
 

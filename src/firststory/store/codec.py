@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from firststory.growth import growth
-from firststory.records import Document, Evidence, Neighbour, Story, Term, Topic, TopicEvent, Verdict
+from firststory.records import (
+    Alert,
+    Document,
+    Evidence,
+    Neighbour,
+    Story,
+    Storyline,
+    Term,
+    Topic,
+    TopicEvent,
+    Verdict,
+)
 from firststory.units import EPOCH, MICROSECOND
 
 Row = Any
@@ -142,6 +154,8 @@ def story_row(story: Story, step: int) -> dict[str, Any]:
         "key_terms": to_json(list(story.key_terms)),
         "step": step,
         "merged_into": story.merged_into,
+        "reason": story.reason,
+        "storyline": story.storyline,
         "hours": to_json([list(pair) for pair in story.hours]),
     }
 
@@ -163,12 +177,87 @@ def story_from_row(row: Row, now: int | None = None) -> Story:
         status=row["status"],
         parent=row["parent"],
         merged_into=row["merged_into"],
+        reason=row["reason"],
+        storyline=row["storyline"],
         hours=hours,
     )
 
 
 def _growth_now(row: Row, hours: tuple[tuple[int, int], ...], now: float) -> float:
     return 0.0 if row["status"] == "merged" else growth(hours, now)
+
+
+def storyline_row(storyline: Storyline, step: int) -> dict[str, Any]:
+    return {
+        "id": storyline.id,
+        "title": storyline.title,
+        "first_seen": to_microseconds(storyline.first_seen),
+        "last_seen": to_microseconds(storyline.last_seen),
+        "size": storyline.size,
+        "n_stories": storyline.n_stories,
+        "sources": to_json(list(storyline.sources)),
+        "key_terms": to_json(list(storyline.key_terms)),
+        "status": storyline.status,
+        "step": step,
+        "merged_into": storyline.merged_into,
+        "reason": storyline.reason,
+    }
+
+
+def storyline_from_row(row: Row) -> Storyline:
+    return Storyline(
+        id=row["id"],
+        title=row["title"],
+        first_seen=to_time(row["first_seen"]),
+        last_seen=to_time(row["last_seen"]),
+        size=row["size"],
+        n_stories=row["n_stories"],
+        sources=tuple(json.loads(row["sources"])),
+        key_terms=tuple(json.loads(row["key_terms"])),
+        status=row["status"],
+        merged_into=row["merged_into"],
+        reason=row["reason"],
+    )
+
+
+def alert_row(alert: Alert, step: int) -> dict[str, Any]:
+    """An alert; of its documents the ids alone, since `documents` has them."""
+    return {
+        "id": alert.id,
+        "kind": alert.kind,
+        "first_document": alert.first.id,
+        "headline_document": alert.headline.id,
+        "fired_at": to_microseconds(alert.fired_at),
+        "delay": None if alert.delay is None else alert.delay // MICROSECOND,
+        "documents": to_json(list(alert.documents)),
+        "sources": to_json(list(alert.sources)),
+        "terms": to_json(list(alert.terms)),
+        "story": alert.story,
+        "storyline": alert.storyline,
+        "score": alert.score,
+        "sentence": alert.sentence,
+        "step": step,
+    }
+
+
+def alert_from_row(row: Row, documents: Mapping[str, Document]) -> Alert:
+    """An alert with its documents; one that the store does not have is an id without a text."""
+    first, headline = row["first_document"], row["headline_document"]
+    return Alert(
+        id=row["id"],
+        kind=row["kind"],
+        first=documents.get(first) or Document(first, ""),
+        headline=documents.get(headline) or Document(headline, ""),
+        fired_at=to_time(row["fired_at"]),
+        delay=None if row["delay"] is None else timedelta(microseconds=row["delay"]),
+        documents=tuple(json.loads(row["documents"])),
+        sources=tuple(json.loads(row["sources"])),
+        terms=tuple(json.loads(row["terms"])),
+        story=row["story"],
+        storyline=row["storyline"],
+        score=row["score"],
+        sentence=row["sentence"],
+    )
 
 
 def topic_row(topic: Topic, step: int) -> dict[str, Any]:

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, func, select
+from sqlalchemy import Table, func, select
 
 from firststory.records import Position, Quarantined, Story, Topic, TopicEvent, Verdict
 from firststory.store import codec, schema, search
-from firststory.store.engine import our_errors, path_of
+from firststory.store.alert_reader import AlertReader
+from firststory.store.engine import path_of
+from firststory.store.reading import get_meta
 
 
-class Reader:
+class Reader(AlertReader):
     """Queries over an open store."""
-
-    url: str
-    _engine: Engine
-
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with our_errors(self.url), self._engine.begin() as connection:
-            yield connection
 
     def verdicts(
         self,
@@ -63,13 +56,23 @@ class Reader:
             found[number] = self._verdicts(schema.documents.c.n == number)[0]
         return tuple(found[number] for number in numbers)
 
-    def stories(self, *, limit: int | None = None, order: str = "last_seen", merged: bool = False) -> tuple[Story, ...]:
+    def stories(
+        self,
+        *,
+        limit: int | None = None,
+        order: str = "last_seen",
+        merged: bool = False,
+        storyline: str | None = None,
+    ) -> tuple[Story, ...]:
         """Stories, by default the latest updated first; with `merged` also those merged into others.
 
+        `storyline` asks for the stories of one storyline; of a merged one, for those of the one it was merged into.
         Growth is that at the end of the stream, whenever a story was written.
         """
         table = schema.stories
         query = select(table) if merged else select(table).where(table.c.status != "merged")
+        if storyline is not None:
+            query = query.where(table.c.storyline == self.current_storyline(storyline))
         by_growth = order == "growth"  # what was written is of another moment: all are looked at
         column = table.c["last_seen" if by_growth else order]
         query = query.order_by(column.desc(), table.c.id).limit(None if by_growth else limit)
@@ -167,7 +170,8 @@ class Reader:
             return tuple(dict(row) for row in connection.execute(query).mappings())
 
     def status(self) -> dict[str, Any]:
-        """Counts of everything."""
+        """Counts of everything, and what the alerts' own status was after the last step."""
+        alerts = {"alerts": self.alerts_status(), "alert_counts": self.count_alerts()}
         with self._reading() as connection:
             totals = json.loads(get_meta(connection, "totals") or "{}")
             written_by = get_meta(connection, "written_by")
@@ -187,7 +191,9 @@ class Reader:
                 "steps": count(schema.steps),
                 "documents": count(schema.documents),
                 "novel": count(schema.verdicts, schema.verdicts.c.is_novel.is_(True)),
+                **alerts,
                 "stories": count(schema.stories, schema.stories.c.status != "merged"),
+                "storylines": count(schema.storylines, schema.storylines.c.status != "merged"),
                 "quarantined": count(schema.quarantine),
                 "quarantine_reasons": {str(row[0]): int(row[1]) for row in sorted(reasons)},
                 "counts": totals,
@@ -203,7 +209,3 @@ class Reader:
                 for name, table in schema.metadata.tables.items()
                 if state or name != "states"
             }
-
-
-def get_meta(connection: Connection, key: str) -> str | None:
-    return connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == key)).scalar()

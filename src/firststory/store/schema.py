@@ -91,7 +91,47 @@ stories = Table(
     Column("key_terms", Text, nullable=False),
     Column("step", Number, ForeignKey("steps.step"), nullable=False),
     Column("merged_into", String, index=True),
+    Column("reason", Text, nullable=False),
+    Column("storyline", String, index=True),
     Column("hours", Text, nullable=False),
+)
+
+storylines = Table(
+    "storylines",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("first_seen", BigInteger),
+    Column("last_seen", BigInteger, index=True),
+    Column("size", Number, nullable=False),
+    Column("n_stories", Number, nullable=False),
+    Column("sources", Text, nullable=False),
+    Column("key_terms", Text, nullable=False),
+    Column("status", String, nullable=False),
+    Column("step", Number, ForeignKey("steps.step"), nullable=False),
+    Column("merged_into", String),
+    Column("reason", Text, nullable=False),
+)
+
+alerts = Table(
+    "alerts",
+    metadata,
+    Column("n", Number, primary_key=True),
+    Column("id", String, nullable=False, unique=True),
+    Column("kind", String, nullable=False),
+    Column("first_document", String, nullable=False),
+    Column("headline_document", String, nullable=False, index=True),
+    Column("fired_at", BigInteger, index=True),
+    Column("delay", BigInteger),
+    Column("documents", Text, nullable=False),
+    Column("sources", Text, nullable=False),
+    Column("terms", Text, nullable=False),
+    Column("story", String, index=True),
+    Column("storyline", String),
+    Column("score", Float, nullable=False),
+    Column("sentence", Text, nullable=False),
+    Column("step", Number, ForeignKey("steps.step"), nullable=False),
+    Index("alerts_of_kind", "kind", "n"),
 )
 
 topics = Table(

@@ -15,11 +15,12 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from firststory._version import __version__
 from firststory.errors import ParameterError, SchemaError, StoreError
-from firststory.records import Position, Quarantined, Step, Verdict
+from firststory.records import Position, Quarantined, Step, Story, Storyline, Verdict
 from firststory.store import codec, migrations, schema
 from firststory.store.engine import open_engine, our_errors, parse_url, path_of
 from firststory.store.lock import WriterLock
-from firststory.store.reader import Reader, get_meta
+from firststory.store.reader import Reader
+from firststory.store.reading import get_meta
 
 PENDING_STEP = -1
 """The step of feedback that no step has applied yet."""
@@ -137,6 +138,7 @@ class Store(Reader):
         state: bytes | None = None,
         applied_feedback: Sequence[int] = (),
         vector_dimensions: int | None = None,
+        alerts_status: Mapping[str, Any] | None = None,
     ) -> None:
         """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
         moments = step.span or [verdict.document.time for verdict in step.verdicts]
@@ -168,7 +170,10 @@ class Store(Reader):
             _insert(connection, schema.topic_events, events)
             _insert(connection, schema.quarantine, [_quarantine_row(bad, step.index) for bad in step.quarantined])
             _replace(connection, schema.stories, [codec.story_row(story, step.index) for story in step.stories])
+            _replace(connection, schema.storylines, [codec.storyline_row(one, step.index) for one in step.storylines])
+            _insert(connection, schema.alerts, [codec.alert_row(alert, step.index) for alert in step.alerts])
             _move_documents(connection, step)
+            _move_stories(connection, step)
             latest = {position.source: position for position in step.positions}
             _replace(
                 connection,
@@ -180,6 +185,8 @@ class Store(Reader):
             totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
             totals.update(step.counts)
             _put_meta(connection, {"totals": codec.to_json(dict(totals))})
+            if alerts_status is not None:
+                _put_meta(connection, {"alerts_status": codec.to_json(dict(alerts_status))})
             if vector_dimensions is not None:
                 _put_meta(connection, {"vector_dimensions": str(vector_dimensions)})
             if applied_feedback:
@@ -320,13 +327,14 @@ def _put_state(connection: Connection, step: int, state: bytes) -> None:
 
 
 def _move_documents(connection: Connection, step: Step) -> None:
-    """Let documents follow their story where it was merged, and then where it was split."""
-    table = schema.verdicts
-    merged = {story.id: story.merged_into for story in step.stories if story.merged_into is not None}
-    for story_id, into in merged.items():
-        while into in merged:
-            into = merged[into]
+    """Let documents and alerts follow their story where it was merged, and then where it was split.
+
+    An alert goes with its headline, its most linked document.
+    """
+    table, alerts = schema.verdicts, schema.alerts
+    for story_id, into in _merged(step.stories).items():
         connection.execute(update(table).where(table.c.story == story_id).values(story=into))
+        connection.execute(update(alerts).where(alerts.c.story == story_id).values(story=into))
     for document_id, story_id in step.moved.items():
         found = select(table.c.n, table.c.story).join(schema.documents, schema.documents.c.n == table.c.n)
         row = connection.execute(found.where(schema.documents.c.id == document_id)).first()
@@ -334,6 +342,26 @@ def _move_documents(connection: Connection, step: Step) -> None:
             continue  # the store was begun later than the stream
         itself_or_duplicate = or_(table.c.n == row.n, table.c.duplicate_of == document_id)
         connection.execute(update(table).where(table.c.story == row.story, itself_or_duplicate).values(story=story_id))
+        of_document = (alerts.c.story == row.story) & (alerts.c.headline_document == document_id)
+        connection.execute(update(alerts).where(of_document).values(story=story_id))
+
+
+def _move_stories(connection: Connection, step: Step) -> None:
+    """Let stories and alerts follow their storyline where it was merged."""
+    for line, into in _merged(step.storylines).items():
+        for table in (schema.stories, schema.alerts):
+            connection.execute(update(table).where(table.c.storyline == line).values(storyline=into))
+
+
+def _merged(told: Sequence[Story | Storyline]) -> dict[str, str]:
+    """Where each that was merged ended up: what it was merged into may have been merged itself."""
+    merged = {one.id: one.merged_into for one in told if one.merged_into is not None}
+    ends = {}
+    for name, into in merged.items():
+        while into in merged:
+            into = merged[into]
+        ends[name] = into
+    return ends
 
 
 def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""Version 1: documents, verdicts, stories, topics, positions, quarantine, model state, feedback."""
+"""Version 1: documents, verdicts, stories, storylines, alerts, topics, positions, quarantine, model state, feedback."""
 
 from __future__ import annotations
 
@@ -26,9 +26,25 @@ CREATE TABLE stories (
     id VARCHAR PRIMARY KEY, title TEXT NOT NULL, first_seen BIGINT, last_seen BIGINT, size BIGINT NOT NULL,
     duplicates BIGINT NOT NULL, growth DOUBLE PRECISION NOT NULL, status VARCHAR NOT NULL, parent VARCHAR,
     representative VARCHAR NOT NULL, sources TEXT NOT NULL, key_terms TEXT NOT NULL,
-    step BIGINT NOT NULL REFERENCES steps (step), merged_into VARCHAR, hours TEXT NOT NULL);
+    step BIGINT NOT NULL REFERENCES steps (step), merged_into VARCHAR, reason TEXT NOT NULL, storyline VARCHAR,
+    hours TEXT NOT NULL);
 CREATE INDEX ix_stories_last_seen ON stories (last_seen);
 CREATE INDEX ix_stories_merged_into ON stories (merged_into);
+CREATE INDEX ix_stories_storyline ON stories (storyline);
+CREATE TABLE storylines (
+    id VARCHAR PRIMARY KEY, title TEXT NOT NULL, first_seen BIGINT, last_seen BIGINT, size BIGINT NOT NULL,
+    n_stories BIGINT NOT NULL, sources TEXT NOT NULL, key_terms TEXT NOT NULL, status VARCHAR NOT NULL,
+    step BIGINT NOT NULL REFERENCES steps (step), merged_into VARCHAR, reason TEXT NOT NULL);
+CREATE INDEX ix_storylines_last_seen ON storylines (last_seen);
+CREATE TABLE alerts (
+    n SERIAL, id VARCHAR NOT NULL UNIQUE, kind VARCHAR NOT NULL, first_document VARCHAR NOT NULL,
+    headline_document VARCHAR NOT NULL, fired_at BIGINT, delay BIGINT, documents TEXT NOT NULL, sources TEXT NOT NULL,
+    terms TEXT NOT NULL, story VARCHAR, storyline VARCHAR, score DOUBLE PRECISION NOT NULL, sentence TEXT NOT NULL,
+    step BIGINT NOT NULL REFERENCES steps (step));
+CREATE INDEX alerts_of_kind ON alerts (kind, n);
+CREATE INDEX ix_alerts_fired_at ON alerts (fired_at);
+CREATE INDEX ix_alerts_headline_document ON alerts (headline_document);
+CREATE INDEX ix_alerts_story ON alerts (story);
 CREATE TABLE topics (
     step BIGINT NOT NULL REFERENCES steps (step), id VARCHAR NOT NULL, share DOUBLE PRECISION NOT NULL,
     born BIGINT NOT NULL, terms TEXT NOT NULL, trend TEXT NOT NULL, PRIMARY KEY (step, id));

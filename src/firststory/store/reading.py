@@ -1,0 +1,27 @@
+"""What every query over an open store needs: a connection, and small facts by their key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, select
+
+from firststory.store import schema
+from firststory.store.engine import our_errors
+
+
+class Readable:
+    """An open store."""
+
+    url: str
+    _engine: Engine
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with our_errors(self.url), self._engine.begin() as connection:
+            yield connection
+
+
+def get_meta(connection: Connection, key: str) -> str | None:
+    return connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == key)).scalar()

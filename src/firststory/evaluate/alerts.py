@@ -30,7 +30,7 @@ class AlertScores(NamedTuple):
     n_within: tuple[int, ...]
     """Events found within 1, 6 and 24 hours of their first report; all 0 without times."""
     n_exact: int
-    """Events whose alert points at the very first report."""
+    """Events whose first alert points at the very first report."""
     delay_hours: float
     """From the first report to the first alert on the event: median over the events found."""
     delay_hours_90: float
@@ -90,25 +90,16 @@ def alert_scores(
     >>> scores.n_found, scores.n_events, scores.n_within, scores.delay_hours, scores.precision
     (1, 2, (0, 1, 1), 2.0, 1.0)
     """
-    counted = {event.name for event in known.events}
-    found: dict[Any, tuple[KnownEvent, Alert]] = {}
-    exact: set[Any] = set()
-    n_judged = n_right = n_duplicates = n_turns = 0
-    for alert in alerts:
-        main = _main_event(alert, known, share)
-        event = main or _event_pointed_at(alert, known, anywhere)
-        is_judged = sum(one in known.labelled for one in alert.documents) >= 0.5 * len(alert.documents)
-        n_judged += is_judged
-        n_right += is_judged and main is not None
-        if event is None or event.name not in counted:
-            continue
-        if event.name in found:
-            n_turns += alert.kind == "turn"
-            n_duplicates += alert.kind != "turn"
-        found.setdefault(event.name, (event, alert))
-        if alert.first.id in event.firsts:
-            exact.add(event.name)
-    hours = [_delay_hours(event, alert) for event, alert in found.values()]
+    told = found_events(alerts, known, share=share, anywhere=anywhere)
+    events = {event.name: event for event in known.events}
+    found = [(events[name], on_it[0]) for name, on_it in told.items()]
+    again = [alert for on_it in told.values() for alert in on_it[1:]]
+    judged = [
+        _main_event(alert, known, share) is not None
+        for alert in alerts
+        if sum(one in known.labelled for one in alert.documents) >= 0.5 * len(alert.documents)
+    ]
+    hours = [_delay_hours(event, alert) for event, alert in found]
     timed = [delay for delay in hours if delay == delay]
     firsts = [known.is_first[alert.first.id] for alert in alerts if alert.first.id in known.is_first]
     return AlertScores(
@@ -118,19 +109,32 @@ def alert_scores(
         n_events=len(known.events),
         n_found=len(found),
         n_followed=sum(event.is_followed for event in known.events),
-        n_followed_found=sum(event.is_followed for event, _ in found.values()),
+        n_followed_found=sum(event.is_followed for event, _ in found),
         n_within=tuple(sum(delay <= limit for delay in timed) for limit in WITHIN_HOURS),
-        n_exact=len(exact),
+        n_exact=sum(alert.first.id in event.firsts for event, alert in found),
         delay_hours=_quantile(timed, 0.5),
         delay_hours_90=_quantile(timed, 0.9),
-        delay_documents=_quantile([_documents_before(event, alert, known) for event, alert in found.values()], 0.5),
-        n_duplicates=n_duplicates,
-        n_turns=n_turns,
-        precision=n_right / n_judged if n_judged else float("nan"),
-        n_judged=n_judged,
+        delay_documents=_quantile([_documents_before(event, alert, known) for event, alert in found], 0.5),
+        n_duplicates=sum(alert.kind != "turn" for alert in again),
+        n_turns=sum(alert.kind == "turn" for alert in again),
+        precision=float(np.mean(judged)) if judged else float("nan"),
+        n_judged=len(judged),
         true_first=float(np.mean(firsts)) if firsts else float("nan"),
         n_true_first_judged=len(firsts),
     )
+
+
+def found_events(
+    alerts: Sequence[Alert], known: KnownEvents, *, share: float = 0.5, anywhere: bool = False
+) -> dict[Any, list[Alert]]:
+    """Name of each event that was found -> the alerts on it, as `alert_scores` counts them."""
+    counted = {event.name for event in known.events}
+    found: dict[Any, list[Alert]] = {}
+    for alert in alerts:
+        event = _main_event(alert, known, share) or _event_pointed_at(alert, known, anywhere)
+        if event is not None and event.name in counted:
+            found.setdefault(event.name, []).append(alert)
+    return found
 
 
 def _main_event(alert: Alert, known: KnownEvents, share: float) -> KnownEvent | None:

@@ -70,7 +70,7 @@ def test_the_command_and_the_library_agree(tmp_path, capsys):
         "cost_topic": said.cost().topic_weighted, "cost_story": said.cost().story_weighted, "auc": said.auc(),
         "found_at_once": delay.at_once, "found": delay.ever,
         "delay_documents": delay.median_documents, "delay_days": delay.median_days,
-        "alerts_per_day": kept.per_day, "b_cubed_f1": stories["b_cubed_f1"], "nmi": stories["nmi"],
+        "novel_per_day": kept.per_day, "stories": stories._asdict(),
     }  # fmt: skip
     assert 0 < delay.at_once < 1  # there is something to disagree about
     assert {name: row[name] for name in expected} == expected

@@ -11,7 +11,7 @@ import pytest
 import firststory as fs
 from firststory.datasets.streams import TextStream
 from firststory.errors import ParameterError
-from firststory.evaluate import Evaluation, compare, evaluate_stream
+from firststory.evaluate import Evaluation, StandingStories, compare, evaluate_stream
 from firststory.pipeline.runner import Runner
 from firststory.records import Document, Position
 from firststory.settings import Settings
@@ -23,10 +23,15 @@ def test_scores_are_those_of_the_runner():
     stream = fs.datasets.make_story_stream(200, 20)
     said = evaluate_stream(stream, SETTINGS)
     arrivals = [(d, Position("x", {"line": i})) for i, d in enumerate(stream.documents)]
-    verdicts = [verdict for step in Runner(SETTINGS).run(arrivals) for verdict in step.verdicts]
+    steps = list(Runner(SETTINGS).run(arrivals))
+    verdicts = [verdict for step in steps for verdict in step.verdicts]
     assert said.score.tolist() == [verdict.novelty for verdict in verdicts]
     assert said.is_novel.tolist() == [verdict.is_novel for verdict in verdicts]
-    assert said.story.tolist() == [verdict.story for verdict in verdicts]
+    standing = StandingStories()
+    for step in steps:
+        standing.update(step)
+    assert said.story.tolist() == [standing.story_of(verdict.document.id) for verdict in verdicts]
+    assert said.alerts == tuple(alert for step in steps for alert in step.alerts)
     assert said.step.tolist() == [i // 50 for i in range(200)]
     assert said.auc() > 0.9 and said.cost(n_bootstrap=0).topic_weighted < 1
 
@@ -59,7 +64,7 @@ def test_a_document_counts_for_each_of_its_labels():
 
 def test_perfect_stories_and_alerts():
     said = made([1, 0, 1, 0], ["a", "a", "b", None], [0, 1, 2, 4], story=["s1", "s1", "s2", "s2"])
-    assert said.story_scores()["b_cubed_f1"] == 1.0 and said.precision() == 1.0
+    assert said.story_scores().f1 == 1.0 and said.precision() == 1.0
     assert said.budget_kept("1/day").per_day == pytest.approx(0.5)  # two on four days with documents
     assert said.labelled.tolist() == [True, True, True, False]
 

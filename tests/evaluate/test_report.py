@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from firststory.datasets.streams import TextStream
 from firststory.evaluate import Evaluation, compare
 from firststory.evaluate.budget_kept import budget_kept
 from firststory.evaluate.report import render_report, write_report
-from firststory.records import Document
+from firststory.records import Alert, Document
 
 EVIL = "<script>document.title='owned'</script><img src=http://127.0.0.1:9/x onerror=alert(1)>\u202e\x1b[2J"
 
@@ -41,7 +42,7 @@ def test_figures_of_a_perfect_and_a_guessing_detector():
     perfect, guess = result.scores
     assert perfect.cost.topic_weighted == 0.0 and perfect.auc == 1.0 and perfect.precision == 1.0
     assert perfect.delay.at_once == perfect.delay.ever == 1.0 and perfect.delay.median_documents == 0.0
-    assert perfect.stories["b_cubed_f1"] == 1.0 and perfect.documents_per_second == 120.0
+    assert perfect.stories.f1 == 1.0 and perfect.documents_per_second == 120.0
     assert guess.cost.topic_weighted > 0.3 and result.best is perfect
     assert [row["detector"] for row in result.table()] == ["mine", "guess"]
 
@@ -73,12 +74,13 @@ def test_the_page_tells_the_delay_in_words_and_in_its_table():
     assert '<td>0 <span class="interval">0.0 days</span></td>' in page
 
 
-def test_the_table_fits_a_window_of_1100_pixels(tmp_path: Path, looked_at):
+def test_the_tables_fit_a_window_of_1100_pixels(tmp_path: Path, looked_at):
     path = write_report(comparison("mixture-of-words"), tmp_path / "report.html")
 
     def look(page):
         page.set_viewport_size({"width": 1100, "height": 900})
-        assert page.evaluate("(b => b.scrollWidth <= b.clientWidth)(document.querySelector('.scroll'))")
+        fits = "[...document.querySelectorAll('.scroll')].map(box => box.scrollWidth <= box.clientWidth)"
+        assert page.evaluate(fits) == [True, True, True]
 
     looked_at(path, look)
 
@@ -96,10 +98,40 @@ def test_in_a_browser_nothing_runs_and_nothing_is_loaded(tmp_path: Path, looked_
 
     def look(page):
         assert page.title().startswith("firststory: <script>")  # as text
-        assert page.locator("table tbody tr").count() == 2 and page.locator("svg polyline").count() == 4
+        assert (
+            page.locator("table").first.locator("tbody tr").count() == 2 and page.locator("svg polyline").count() == 4
+        )
         # The style sheet was let through by its hash: the body is not in the browser's own font size and colours.
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(244, 246, 248)"
 
     asked, said = looked_at(path, look)
     assert asked == [path.as_uri()]
     assert not [text for text in said if "Refused" in text or "violates" in text or "dialog" in text]
+
+
+def test_the_page_judges_alerts_and_storylines():
+    start = datetime(2020, 1, 1, tzinfo=UTC)
+    documents = tuple(
+        Document(str(i), "", start + timedelta(hours=3 * i), label=label, source=source)
+        for i, (label, source) in enumerate([("fire", "A"), ("fire", "B"), ("flood", "A"), ("flood", "B")])
+    )
+    what = {"sources": (), "terms": (), "story": None, "storyline": None, "score": 1.0, "sentence": ""}
+    alert = Alert(
+        "a1", "confirmed", documents[0], documents[1], documents[1].time, timedelta(hours=3), ("0", "1"), **what
+    )
+    said = Evaluation.from_scores(
+        "mine", TextStream("made", documents), [1.0, 0.0, 1.0, 0.0], [True, False, True, False],
+        ["s1", "s1", "s2", "s2"], alerts=[alert], storyline=["l1"] * 4,
+    )  # fmt: skip
+    result = compare("made", [said], "1/day", n_bootstrap=20)
+    page = render_report(result)
+    assert "They found 1 of the 2 events, 1 of the 2 that a second source tells of within two days" in page
+    assert "<td>1 of 2</td>" in page and "<td>0, 1, 1</td>" in page and "<td>storylines</td>" in page
+    (row,) = result.table()
+    assert list(row["alerts"]) == ["confirmed"] and row["alerts"]["confirmed"]["delay_hours"] == 3.0
+    assert row["stories"]["f1"] == 1.0 and row["storylines"]["precision"] == 0.5
+    turn = replace(said, alerts=(alert, replace(alert, kind="turn"), replace(alert, kind="first_seen")))
+    (row,) = compare("made", [turn], "1/day", n_bootstrap=20).table()
+    assert {name: one["n_alerts"] for name, one in row["alerts"].items()} == {
+        "confirmed": 1, "confirmed and turns": 2, "first seen": 1,
+    }  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -35,12 +35,15 @@ def evaluate(
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
-    """Judge detectors on a labelled stream: cost, AUC, delay, budget kept, story quality; a table and report.html.
+    """Judge detectors, alerts and stories on a labelled stream; tables and report.html.
 
-    The stream goes through the same step as `run`: every document is judged by the past alone. The first document of
-    each label is a first story (a label may be a list); documents without one are streamed but do not count.
+    The stream goes through the same step as `run`: every document is judged by the past alone. Novelty: the first
+    document of each label is a first story (a label may be a list); documents without one are streamed but do not
+    count. Alerts: a label of two documents or more is an event; how many were found, how soon, how often again.
+    Stories and storylines are compared with the labels as they stand at the end.
     """
     from firststory.cli import output
+    from firststory.cli.evaluation_tables import show
     from firststory.datasets.streams import TextStream
     from firststory.errors import ParameterError
     from firststory.evaluate.comparison import compare
@@ -73,7 +76,7 @@ def evaluate(
     if json:
         output.write_json(result.table())
         return
-    _show(result)
+    show(result)
     print(f"Report: {page}\n{figure}")
 
 
@@ -111,51 +114,6 @@ def _run(stream: TextStream, settings: Settings) -> Evaluation:
     if not screen.is_terminal:
         print(f"{settings.detector}: {len(result.score):,} documents in {result.seconds:.1f} s", file=sys.stderr)
     return result
-
-
-def _show(result: Comparison) -> None:
-    from rich.table import Table
-
-    from firststory.cli import output
-    from firststory.harmless import harmless
-
-    screen = output.console()
-    screen.print(
-        f"{harmless(result.stream)}: {result.n_documents:,} documents, {result.n_labelled:,} with a label, "
-        f"{result.n_stories:,} stories, budget {result.budget}",
-        markup=False,
-    )
-    columns = {
-        "detector": ("detector", "{}"),
-        "cost_topic": ("cost, by story", "{:.3f}"),
-        "cost_story": ("cost, by doc", "{:.3f}"),
-        "auc": ("AUC", "{:.3f}"),
-        "found_at_once": ("found at once", "{:.0%}"),
-        "found": ("found", "{:.0%}"),
-        "delay_documents": ("delay, docs", "{:.0f}"),
-        "delay_days": ("delay, days", "{:.1f}"),
-        "alerts_per_day": ("alerts per day", "{:.1f}"),
-        "weeks_kept": ("weeks in budget", "{:.0%}"),
-        "b_cubed_f1": ("story F1", "{:.3f}"),
-        "nmi": ("NMI", "{:.3f}"),
-        "documents_per_second": ("docs/s", "{:,.0f}"),
-    }
-    rows = result.table()
-    unit = rows[0]["alerts_per"]
-    if "day" not in unit:
-        columns["alerts_per_day"] = (f"alerts {unit.replace('documents', 'docs')}", "{:.1f}")
-    table = Table(box=None, header_style="dim", padding=(0, 1))
-    for name, (head, _) in columns.items():
-        table.add_column(head, justify="left" if name == "detector" else "right", no_wrap=name == "detector")
-    for row in rows:
-        table.add_row(*(_formatted(row[name], form) for name, (_, form) in columns.items()))
-    screen.print(table)
-    screen.print("cost: minimum normalised TDT cost, 0 is perfect, 1 is what never alerting costs", style="dim")
-    screen.print("delay: documents and days before the first alert, median over the stories found", style="dim")
-
-
-def _formatted(value: Any, form: str) -> str:
-    return "–" if value is None or value != value else form.format(value)
 
 
 def _draw(result: Comparison, path: Path) -> str:

@@ -31,13 +31,27 @@ class BudgetKept:
     """What `per_day` counts by, in words."""
 
 
+def counted_days(times: Floats) -> tuple[float, str]:
+    """The days that have documents, and what one of them is called; without times a thousand documents are a day.
+
+    Examples
+    --------
+    >>> counted_days(np.array([0.0, 10.0, 3 * DAY_SECONDS]))
+    (2.0, 'per day with documents')
+    """
+    timed = times[np.isfinite(times)]
+    if timed.size:
+        return float(np.unique(np.floor(timed / DAY_SECONDS)).size), "per day with documents"
+    # A short file is no day, and is not blown up to one.
+    unit = "per thousand documents" if len(times) >= UNTIMED_DAY_DOCUMENTS else "in all"
+    return max(len(times) / UNTIMED_DAY_DOCUMENTS, 1.0), unit
+
+
 def budget_kept(times: Floats, is_novel: NDArray[np.bool_], budget: Budget) -> BudgetKept:
     """How many alerts the weeks brought, and whether that was what the budget says."""
     timed = np.isfinite(times)
     if not timed.any():
-        # A short file is no day, and is not blown up to one.
-        days = max(len(is_novel) / UNTIMED_DAY_DOCUMENTS, 1.0)
-        unit = "per thousand documents" if len(is_novel) >= UNTIMED_DAY_DOCUMENTS else "in all"
+        days, unit = counted_days(times)
         share = budget.amount * len(is_novel) / days
         amount = {"rate": budget.amount, "share": share}.get(budget.kind)
         return BudgetKept(float(is_novel.sum()) / days, amount, 0, float("nan"), (), unit)

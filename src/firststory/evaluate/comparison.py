@@ -1,4 +1,4 @@
-"""Detectors side by side on one labelled stream: cost, AUC, detection delay, budget kept, story quality."""
+"""Detectors side by side on one labelled stream: cost, AUC, delay, budget kept, alerts, stories and storylines."""
 
 from __future__ import annotations
 
@@ -9,10 +9,19 @@ from typing import Any
 from firststory.alerts.budget import parse_budget
 from firststory.datasets.streams import label_names
 from firststory.errors import ParameterError
+from firststory.evaluate.alerts import AlertScores
 from firststory.evaluate.budget_kept import BudgetKept
 from firststory.evaluate.delay import Delay
 from firststory.evaluate.production import Evaluation
+from firststory.evaluate.story_quality import StoryScores
 from firststory.evaluate.tdt import DetCurve, TdtCost
+from firststory.records import AlertKind
+
+ALERT_LISTS: dict[str, tuple[AlertKind, ...]] = {
+    "confirmed": ("confirmed",),
+    "confirmed and turns": ("confirmed", "turn"),
+    "first seen": ("first_seen",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +34,13 @@ class DetectorScore:
     det: DetCurve
     delay: Delay
     budget: BudgetKept
-    stories: dict[str, float]
-    n_alerts: int
+    stories: StoryScores
+    storylines: StoryScores | None
+    alerts: dict[str, AlertScores]
+    """By the list that a person reads: confirmed, confirmed and turns, first seen."""
+    n_novel: int
     precision: float
-    """Share of the alerts on labelled documents that were first documents of a story."""
+    """Share of the novel documents with a label that were first documents of a story."""
     documents_per_second: float
 
 
@@ -49,7 +61,7 @@ class Comparison:
         return min(self.scores, key=lambda score: (score.cost.topic_weighted, score.name))
 
     def table(self) -> list[dict[str, Any]]:
-        """One row per detector, numbers only: for the terminal and for JSON."""
+        """One row per detector: for the terminal and for JSON."""
         return [
             {
                 "detector": one.name,
@@ -62,12 +74,13 @@ class Comparison:
                 "found": one.delay.ever,
                 "delay_days": one.delay.median_days,
                 "delay_documents": one.delay.median_documents,
-                "alerts_per_day": one.budget.per_day,
-                "alerts_per": one.budget.unit,
+                "novel_per_day": one.budget.per_day,
+                "novel_per": one.budget.unit,
                 "weeks_kept": one.budget.kept_weeks,
-                "b_cubed_f1": one.stories["b_cubed_f1"],
-                "nmi": one.stories["nmi"],
                 "documents_per_second": one.documents_per_second,
+                "alerts": {name: scores.as_dict() for name, scores in one.alerts.items()},
+                "stories": one.stories._asdict(),
+                "storylines": None if one.storylines is None else one.storylines._asdict(),
             }
             for one in self.scores
         ]
@@ -125,10 +138,22 @@ def compare(
                 delay=one.delay(),
                 budget=one.budget_kept(understood),
                 stories=one.story_scores(),
-                n_alerts=int(one.is_novel.sum()),
+                storylines=one.storyline_scores(),
+                alerts=_lists(one),
+                n_novel=int(one.is_novel.sum()),
                 precision=one.precision(),
                 documents_per_second=len(one.score) / one.seconds if one.seconds > 0 else float("nan"),
             )
             for one in evaluations
         ),
     )
+
+
+def _lists(evaluation: Evaluation) -> dict[str, AlertScores]:
+    """Each list of alerts that has any; what is pushed is there even if it is empty."""
+    kinds = {alert.kind for alert in evaluation.alerts}
+    return {
+        name: evaluation.alert_scores(*members)
+        for name, members in ALERT_LISTS.items()
+        if name == "confirmed" or members[-1] in kinds
+    }

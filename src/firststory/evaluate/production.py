@@ -13,16 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from firststory.alerts.budget import Budget, parse_budget
 from firststory.arrays import Floats
-from firststory.datasets.streams import TextStream, label_names
+from firststory.datasets.streams import TextStream
 from firststory.errors import ParameterError
+from firststory.evaluate.alerts import AlertScores, alert_scores
 from firststory.evaluate.budget_kept import BudgetKept, budget_kept
-from firststory.evaluate.clustering import clustering_scores
 from firststory.evaluate.delay import Delay, detection_delay
+from firststory.evaluate.known_events import KnownEvents, events_of_labels
 from firststory.evaluate.ranking import StepAuc, roc_auc, roc_auc_by_step
+from firststory.evaluate.standing import StandingStories
+from firststory.evaluate.story_quality import StoryScores, story_scores
 from firststory.evaluate.tdt import DetCurve, TdtCost, det_curve, tdt_cost
 from firststory.pipeline.build import check_settings
 from firststory.pipeline.runner import Runner
-from firststory.records import Position
+from firststory.records import Alert, AlertKind, Position
 from firststory.settings import Settings
 
 
@@ -34,12 +37,19 @@ class Evaluation:
     score: Floats
     is_novel: NDArray[np.bool_]
     story: NDArray[Any]
+    """The story that has each document at the end of the stream."""
     step: NDArray[np.int64]
     row: NDArray[np.int64]
     """Where each document stands in the stream. A second document with the id of an earlier one is not judged."""
     y: NDArray[np.bool_]
     topics: NDArray[Any]
     times: Floats
+    events: KnownEvents
+    """What the labels say of events: what alerts are judged by."""
+    alerts: tuple[Alert, ...] = ()
+    """In the order in which they fired."""
+    storyline: NDArray[Any] | None = None
+    """The storyline that has each document at the end of the stream; None where there are no storylines."""
     seconds: float = float("nan")
 
     @classmethod
@@ -53,6 +63,8 @@ class Evaluation:
         *,
         row: ArrayLike | None = None,
         step: ArrayLike | None = None,
+        alerts: Sequence[Alert] = (),
+        storyline: Sequence[Any] | NDArray[Any] | None = None,
         seconds: float = float("nan"),
     ) -> Evaluation:
         """What any system said of a stream: one score and one decision for each document (or for those in `row`)."""
@@ -66,18 +78,19 @@ class Evaluation:
                 received=len(values),
                 remedy="Score every document, in the order of the stream.",
             )
-        stories = np.empty(len(rows), dtype=object)
-        stories[:] = [None] * len(rows) if story is None else story
         return cls(
             detector=detector,
             score=values,
             is_novel=np.asarray(is_novel, dtype=bool),
-            story=stories,
+            story=_names([None] * len(rows) if story is None else story),
             step=np.zeros(len(rows), dtype=np.int64) if step is None else np.asarray(step, dtype=np.int64),
             row=rows,
             y=stream.first_story[rows],
             topics=stream.labels[rows],
             times=stream.times[rows],
+            events=events_of_labels(stream),
+            alerts=tuple(alerts),
+            storyline=None if storyline is None else _names(storyline),
             seconds=seconds,
         )
 
@@ -116,14 +129,17 @@ class Evaluation:
         """Share of the alerts on labelled documents that were first documents of a story."""
         return float((self.is_novel & self.y).sum()) / max(int((self.is_novel & self.labelled).sum()), 1)
 
-    def story_scores(self) -> dict[str, float]:
-        """B-cubed F1, NMI and ARI of the stories against the labels (the first one, where a document has several)."""
-        labels = np.empty(len(self.topics), dtype=object)
-        labels[:] = [next(iter(label_names(topic)), None) for topic in self.topics]
-        # A document that belongs to no story stands alone.
-        alone = np.empty(len(self.story), dtype=object)
-        alone[:] = [("alone", i) if name is None else name for i, name in enumerate(self.story)]
-        return clustering_scores(labels, alone)
+    def alert_scores(self, *kinds: AlertKind) -> AlertScores:
+        """Events found, delay, duplicates and precision of the alerts; of these kinds only, if any are given."""
+        return alert_scores([alert for alert in self.alerts if not kinds or alert.kind in kinds], self.events)
+
+    def story_scores(self) -> StoryScores:
+        """The stories against the labels (the first one, where a document has several)."""
+        return story_scores(self.topics, self.story)
+
+    def storyline_scores(self) -> StoryScores | None:
+        """The storylines against the labels; None where there are no storylines."""
+        return None if self.storyline is None else story_scores(self.topics, self.storyline)
 
 
 def evaluate_stream(
@@ -166,21 +182,35 @@ def evaluate_stream(
         place.setdefault(document.id, i)
     arrivals = ((document, Position(stream.name, {"line": i})) for i, document in enumerate(stream.documents, 1))
     judged = []
+    alerts: list[Alert] = []
+    standing = StandingStories()
     done = 0
     begin = time.perf_counter()
     for result in Runner(settings, say=say, detector=detector).run(arrivals):
         judged += [(place[verdict.document.id], result.index, verdict) for verdict in result.verdicts]
+        alerts += result.alerts
+        standing.update(result)
         done += result.counts.get("seen", len(result.verdicts))
         progress(done)
     seconds = time.perf_counter() - begin
     judged.sort(key=lambda one: one[0])
+    storylines = [standing.storyline_of(verdict.document.id) for _, _, verdict in judged]
     return Evaluation.from_scores(
         name or settings.detector,
         stream,
         [verdict.novelty for _, _, verdict in judged],
         [verdict.is_novel for _, _, verdict in judged],
-        [verdict.story for _, _, verdict in judged],
+        [standing.story_of(verdict.document.id) for _, _, verdict in judged],
         row=[row for row, _, _ in judged],
         step=[index for _, index, _ in judged],
+        alerts=alerts,
+        storyline=storylines if any(storylines) else None,
         seconds=seconds,
     )
+
+
+def _names(values: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+    """One object per document, whatever it is."""
+    names = np.empty(len(values), dtype=object)
+    names[:] = values
+    return names

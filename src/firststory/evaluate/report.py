@@ -15,6 +15,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 from scipy.special import ndtri
 
+from firststory.evaluate.alerts import AlertScores
 from firststory.evaluate.comparison import Comparison, DetectorScore
 from firststory.evaluate.figures import Axis, Line, line_figure, round_ticks
 from firststory.harmless import harmless
@@ -42,11 +43,12 @@ def render_report(comparison: Comparison) -> str:
     # The page may use this one style sheet and nothing else, even if something slipped through the escaping.
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(harmless=harmless, number=_number, percent=_percent)
+    environment.filters.update(count="{:,}".format, harmless=harmless, number=_number, percent=_percent)
     template = environment.from_string((folder / "report.html").read_text(encoding="utf-8"))
     return template.render(
         comparison=comparison,
         best=comparison.best,
+        confirmed=comparison.best.alerts["confirmed"],
         scores=sorted(comparison.scores, key=lambda one: one.cost.topic_weighted),
         words=_words(comparison),
         style=Markup(style),
@@ -75,24 +77,36 @@ def _words(comparison: Comparison) -> list[str]:
         else f"{name} has a cost of {best.cost.topic_weighted:.2f}, where 1.00 is what never alerting costs."
     ]
     said.append(
-        f"With its alerts it caught {_percent(delay.at_once)} of the {delay.n_stories:,} stories at their very first "
+        f"By novelty alone it caught {_percent(delay.at_once)} of the {delay.n_stories:,} stories at their very first "
         f"document, and {_percent(delay.ever)} at some time{_after(best)}."
     )
-    line = f"It raised {best.n_alerts:,} alerts, {budget.per_day:.1f} {budget.unit}"
+    line = f"It called {best.n_novel:,} documents novel, {budget.per_day:.1f} {budget.unit}"
     if budget.allowed is not None:
         line += f" (the budget of {comparison.budget} allows {budget.allowed:.1f})"
     line += f"; {_percent(best.precision)} of them were the first document of a story."
     said.append(line)
     if budget.full_weeks:
         said.append(
-            f"In {_percent(budget.kept_weeks)} of the {budget.full_weeks} full weeks the number of alerts was within a "
+            f"In {_percent(budget.kept_weeks)} of the {budget.full_weeks} full weeks their number was within a "
             "fifth of the budget."
         )
+    said += [_alerts_in_words(name, scores) for name, scores in best.alerts.items() if scores.n_alerts]
     said.append(
-        f"It sorted the documents into stories with a B-cubed F1 of {best.stories['b_cubed_f1']:.2f} "
+        f"It sorted the documents into stories with a B-cubed F1 of {best.stories.f1:.2f} "
         "(1 is a perfect match with the labels)."
     )
     return said
+
+
+def _alerts_in_words(name: str, scores: AlertScores) -> str:
+    line = (
+        f"Alerts ({name}): {scores.n_alerts:,}, {scores.per_day:.1f} {scores.unit}. They found {scores.n_found:,} of "
+        f"the {scores.n_events:,} events, {scores.n_followed_found:,} of the {scores.n_followed:,} that a second "
+        "source tells of within two days"
+    )
+    if not math.isnan(scores.delay_hours):
+        line += f", half of them within {scores.delay_hours:.1f} hours of the first report"
+    return f"{line}; {scores.n_duplicates:,} came a second time."
 
 
 def _after(best: DetectorScore) -> str:
@@ -136,10 +150,10 @@ def _weeks(comparison: Comparison) -> str:
     low, high = min(every), max(every)
     days = np.linspace(low, high, 5)
     ticks = [(float(day), f"{datetime.fromtimestamp(float(day) * 86400, tz=UTC):%b %Y}") for day in days]
-    about = "Alerts in each week for each detector, and the budget."
+    about = "Novel documents in each week for each detector, and the budget."
     return line_figure(
         lines, Axis("week", low, max(high, low + 1), ticks),
-        Axis("alerts in the week", 0.0, 1.05 * top, round_ticks(top)), about, marker,
+        Axis("novel documents in the week", 0.0, 1.05 * top, round_ticks(top)), about, marker,
     )  # fmt: skip
 
 

@@ -29,5 +29,7 @@ EXPERIMENTS: dict[str, str] = {
     "emerging-topics": "emerging_topics",
     "stories": "stories",
     "alert-budget": "alert_budget",
+    "events": "events",
+    "event-settings": "event_settings",
 }
 """Name on the command line -> module in this package."""

@@ -184,6 +184,8 @@ def missing_meaning(settings: Settings, detector: Detector | None = None) -> str
 
 def build_core(settings: Settings, detector: Detector | None = None) -> StreamCore:
     """The deterministic core that the settings describe; `detector` is one of your own in place of a named one."""
+    from firststory.alerts.budget import parse_budget
+    from firststory.alerts.events.engine import EventAlerts
     from firststory.alerts.feedback import Feedback
     from firststory.alerts.gate import AlertGate
     from firststory.alerts.memory import DocumentMemory
@@ -210,6 +212,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
             detector=judge,
             gate=AlertGate(settings.budget, floor=floor),
             stories=StoryTracker(window=window),
+            alerts=EventAlerts(parse_budget(settings.budget), settings.false_alerts, settings.source_families),
             memory=DocumentMemory(window),
             feedback=Feedback(),
             neighbour_index=None if knows_neighbours else NearestNeighbour(window=window, n_neighbours=N_NEIGHBOURS),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
+from firststory.alerts.events.engine import EventAlerts
 from firststory.alerts.feedback import Feedback
 from firststory.alerts.gate import AlertGate
 from firststory.alerts.memory import DocumentMemory
@@ -24,6 +25,7 @@ class Parts:
     detector: Detector
     gate: AlertGate
     stories: StoryTracker
+    alerts: EventAlerts
     memory: DocumentMemory
     feedback: Feedback
     own_vectors: OwnVectors

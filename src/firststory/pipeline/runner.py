@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from firststory.errors import ParameterError
+from firststory.alerts.budget import parse_budget
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.protocols import Detector
@@ -146,6 +147,8 @@ class Runner:
         """Other alerts from here on. The model is saved at once, so that no replay crosses the change."""
         if before.budget != self.settings.budget:
             self.core.parts.gate.keeper.change(self.settings.budget)
+        now = self.settings
+        self.core.parts.alerts.change(parse_budget(now.budget), now.false_alerts, now.source_families)
         store.keep_settings(_kept(self.settings, self.encoder))
         if self._next_step:
             self._write_state(store)

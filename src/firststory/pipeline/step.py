@@ -1,7 +1,7 @@
 """One step: state and a batch in, verdicts out. No clock, no input or output, seeded: same batch, same bytes.
 
-documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ alerts ─ stories ─ evidence ─ verdicts
-            dropped       attached to                    budget
+documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ stories ─ evidence ─ verdicts
+            dropped       attached to                    └ alerts
                           the first
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 from firststory.alerts.budget import Budget
 from firststory.alerts.feedback import Feedback
 from firststory.errors import StateError
+from firststory.pipeline.alerting import end_alerts, fire_alerts
 from firststory.pipeline.clock import StreamClock
 from firststory.pipeline.duplicates import Duplicates, FindEarlier
 from firststory.pipeline.fingerprints import text_fingerprints, title_before
@@ -34,7 +35,7 @@ from firststory.stories.candidate import StoryCandidate
 from firststory.text.records import Token
 from firststory.text.surfaces import SurfaceForms
 
-STATE_VERSION = 4
+STATE_VERSION = 5
 LEAD_CHARACTERS = 1500
 """Where the words that name a story are looked for: news says first what it is about."""
 RECENT_SCORES = 1000
@@ -77,9 +78,12 @@ class StreamCore:
         self._duplicates.mark_exact(documents, find_earlier)
         judged = self._judge([one for one in documents if one.duplicate_of is None])
         n_near = self._duplicates.mark_near(judged)
-        self._assign_stories(documents)
+        surfaces = _SurfacesOfBatch(parts)
+        self._assign_stories(documents, surfaces)
+        fired = fire_alerts(parts, documents, surfaces.of)
         verdicts = self._verdicts(fresh, documents, [one.novelty for one in judged])
         changes = parts.stories.end_step()
+        alerts = end_alerts(parts, fired, changes)
         topics, events = self._topics(batch.index)
         counts = Counter(
             seen=len(batch.documents) + len(batch.quarantined),
@@ -103,6 +107,8 @@ class StreamCore:
             quarantined=batch.quarantined,
             stories=changes.stories,
             moved=changes.moved,
+            storylines=changes.storylines,
+            alerts=alerts,
             topics=topics,
             topic_events=events,
             fingerprints=tuple([fingerprints[document.id] for document in fresh]),
@@ -169,11 +175,10 @@ class StreamCore:
 
     # -- stories -------------------------------------------------------------------------------------------
 
-    def _assign_stories(self, documents: Sequence[InProgress]) -> None:
+    def _assign_stories(self, documents: Sequence[InProgress], surfaces: _SurfacesOfBatch) -> None:
         """Let each document join or open a story. Duplicates come after all originals: the first of them may stand
         later in the batch than its time says."""
         stories = self.parts.stories
-        surfaces = _SurfacesOfBatch(self.parts)
         originals = [one for one in documents if one.is_judged and one.duplicate_of is None]
         candidates = [
             StoryCandidate(
@@ -185,6 +190,9 @@ class StreamCore:
                 surfaces=partial(surfaces.of, one),
                 title=one.remembered.title,
                 seconds=one.seconds,
+                title_columns=one.title_columns,
+                counts=one.counts,
+                vector=one.vector,
             )
             for one in originals
             if one.remembered is not None
@@ -223,7 +231,7 @@ class StreamCore:
 
     def status(self) -> dict[str, Any]:
         """Where the alerts stand, and the threshold on the novelty of single documents: JSON values."""
-        return {"alerts": {}, "novelty": self.parts.gate.status()}
+        return {"alerts": self.parts.alerts.status(), "novelty": self.parts.gate.status()}
 
     # -- state ---------------------------------------------------------------------------------------------
 

@@ -94,6 +94,11 @@ class EventAlerts:
         self._per_day = 20.0
         self._n_alerts = 0
 
+    def change(self, ceiling: Budget, false_alerts: float, families: Mapping[str, str]) -> None:
+        """Other settings from now on; what was counted stays."""
+        self.ceiling, self.false_alerts = ceiling, false_alerts
+        self._voices.families = dict(families)
+
     # -- a step --------------------------------------------------------------------------------------------
 
     def observe(self, documents: Sequence[EventDocument]) -> list[Alert]:

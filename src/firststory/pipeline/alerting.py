@@ -1,0 +1,57 @@
+"""Alerts of a step: the documents with their stories in, and out what a person should know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from firststory.alerts.events.document import EventDocument
+from firststory.pipeline.in_progress import InProgress
+from firststory.pipeline.parts import Parts
+from firststory.records import Alert
+from firststory.stories.tracker import StoryChanges
+
+Surfaces = Callable[[InProgress], Mapping[int, str]]
+
+_NO_COLUMNS, _NO_WEIGHTS = np.empty(0, dtype=np.int32), np.empty(0)
+
+
+def fire_alerts(parts: Parts, documents: Sequence[InProgress], surfaces: Surfaces) -> list[Alert]:
+    """Show the documents, in the order in which they are judged, to the alerts; what they fire."""
+    with_story = [(one, one.assignment) for one in documents if one.assignment is not None]
+    return parts.alerts.observe(
+        [
+            EventDocument(
+                document=one.document,
+                seconds=one.seconds,
+                ordinal=one.ordinal,
+                columns=_NO_COLUMNS if is_again or one.remembered is None else one.remembered.columns,
+                weights=_NO_WEIGHTS if is_again else one.weights,
+                title_columns=one.title_columns,
+                n_terms=len(one.weights),
+                story=assignment.story,
+                novelty=one.novelty,
+                duplicate_of=one.duplicate_of,
+                surfaces=partial(surfaces, one),
+            )
+            for one, assignment in with_story
+            for is_again in [one.duplicate_of is not None]
+        ]
+    )
+
+
+def end_alerts(parts: Parts, alerts: Sequence[Alert], changes: StoryChanges) -> tuple[Alert, ...]:
+    """Tell the alerts which stories were merged; the alerts of the step with their story and storyline as they are now."""
+    merged = {story.id: story.merged_into for story in changes.stories if story.merged_into is not None}
+    parts.alerts.end_step(merged)
+    return tuple(_placed(parts, alert, merged) for alert in alerts)
+
+
+def _placed(parts: Parts, alert: Alert, merged: Mapping[str, str]) -> Alert:
+    story = alert.story
+    while story in merged:
+        story = merged[story]
+    return replace(alert, story=story, storyline=None if story is None else parts.stories.storyline_of(story))

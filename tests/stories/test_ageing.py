@@ -32,9 +32,6 @@ def test_it_agrees_with_looking_at_all(seed):
             ageing.merge(younger, into=older)
             last[older] = max((t for t in (last[older], last.pop(younger)) if t is not None), default=None)
             del turn[younger]
-            ageing.branch(next_key, parent=older, last=last[older])
-            last[next_key], turn[next_key] = last[older], turn[older]
-            next_key += 1
         if step % 50 == 0:
             ageing = Ageing.from_state(unflatten(unpack_state(pack_state(flatten(ageing.get_state())))))
         late = now - 2 * DAY_SECONDS

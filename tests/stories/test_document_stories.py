@@ -9,7 +9,7 @@ from firststory.stories import document_stories
 from firststory.stories.document_stories import DocumentStories
 
 
-def test_documents_follow_merges_and_moves_by_id_and_by_ordinal(monkeypatch):
+def test_documents_follow_merges_by_id_and_by_ordinal(monkeypatch):
     monkeypatch.setattr(document_stories, "MAX_MERGED", 10)
     rng = np.random.default_rng(1)
     documents, truth, window = DocumentStories(window=50), {}, 50
@@ -21,11 +21,6 @@ def test_documents_follow_merges_and_moves_by_id_and_by_ordinal(monkeypatch):
         documents.add(f"d{ordinal}", ordinal, key)
         truth[ordinal] = key
         truth.pop(ordinal - window, None)
-        if rng.random() < 0.2:
-            moved = int(rng.choice(sorted(truth)))
-            documents.move(f"d{moved}", moved, next_key)
-            truth[moved] = next_key
-            next_key += 1
         distinct = sorted(set(truth.values()))
         if rng.random() < 0.2 and len(distinct) > 1:
             into, gone = sorted(rng.choice(distinct, size=2, replace=False).tolist())
@@ -38,5 +33,4 @@ def test_documents_follow_merges_and_moves_by_id_and_by_ordinal(monkeypatch):
         assert [documents.key_of(f"d{one}") for one in asked[0].tolist()] == [
             truth.get(o, -1) for o in asked[0].tolist()
         ]
-    documents.move("d1", 1, 7)  # forgotten: nothing happens
     assert documents.key_of("d1") == -1

@@ -72,18 +72,6 @@ class Activity:
         self.first = min((time for time in (self.first, other.first) if time is not None), default=None)
         self.last = max((time for time in (self.last, other.last) if time is not None), default=None)
 
-    def remove(self, other: Activity) -> None:
-        """Take documents out that went to another story. First and last time stay: those of the rest are not known."""
-        for source, count in other.sources.items():
-            if source in self.sources:
-                self.sources[source] -= count
-        for hour, n in other.hours.items():
-            if hour in self.hours:
-                self.hours[hour] -= n
-        self.sources = {source: n for source, n in self.sources.items() if n > 0}
-        self.hours = {hour: n for hour, n in self.hours.items() if n > 0}
-        self._week_start = NOT_COUNTED
-
     # -- state ---------------------------------------------------------------------------------------------
 
     def get_state(self) -> State:

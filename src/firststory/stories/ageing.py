@@ -46,10 +46,6 @@ class Ageing:
                 self._by_time.add(last, key)
             self._last[key] = last
 
-    def branch(self, key: int, parent: int, last: float | None) -> None:
-        """A story has split from its parent: it is as young as that."""
-        self._set(key, self._turns[parent], last)
-
     def merge(self, key: int, into: int) -> None:
         """A story was merged into another."""
         self._set(into, self._turns[into], max((self._last[k] for k in (key, into) if k in self._last), default=None))

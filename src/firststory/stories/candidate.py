@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from firststory.arrays import Array, Ints
+import numpy as np
+
+from firststory.arrays import Array, Floats, Ints
 from firststory.records import Document
 
 
@@ -29,6 +31,12 @@ class StoryCandidate:
     """The title as people see it, if already computed."""
     seconds: float | None = None
     """Its time according to the stream clock, if already computed."""
+    title_columns: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """The columns of the title, in order; empty where there is none apart from the text."""
+    counts: Floats = field(default_factory=lambda: np.empty(0))
+    """How often the text has each of `columns`; empty: once."""
+    vector: Array | None = None
+    """What a short text means, of unit length; None where that is not known."""
 
     def time_in_seconds(self) -> float | None:
         """Seconds since 1970; None where the document has no time."""

@@ -46,14 +46,6 @@ class DocumentStories:
             place = ordinal % len(self._keys)
             self._ordinals[place], self._keys[place] = ordinal, key
 
-    def move(self, document_id: str, ordinal: int, key: int) -> None:
-        """A document belongs to another story from now on; nothing happens where it is no longer remembered."""
-        if document_id in self._by_id:
-            self._by_id[document_id] = key
-        place = ordinal % len(self._keys)
-        if ordinal >= 0 and self._ordinals[place] == ordinal:
-            self._keys[place] = key
-
     def merge(self, key: int, into: int) -> None:
         """The documents of a story belong to another from now on."""
         self._merged[key] = into

@@ -1,82 +1,250 @@
-"""The latest documents of a story, each with its row."""
+"""The latest documents of all stories in arrays, and what is known of each story: what new documents are compared with."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from firststory.arrays import Columns, Singles
+from firststory.arrays import Array, Columns, Floats, Ints, Singles
+from firststory.kernels.stories.layout import Arrivals, Free, JoinRule, Learnt, Members, Placed, Stories
+from firststory.kernels.stories.membership import centrality, heaviest_of, move_rows, release_member
+from firststory.kernels.stories.placing import place_documents
+from firststory.kernels.stories.repairing import SECOND_LOOK, repair
 from firststory.state import State
-from firststory.stories.activity import Activity
+from firststory.stories.arrivals import Rows
+
+MAX_MEMBERS = 24
+"""Latest documents of a story that are kept."""
+FIRST_OPENING_SHARE = 0.5
+FIRST_USUAL_COSINE = 6.0, 20.0
+"""What the learnt numbers are before the first document: as if twenty had joined with a cosine of 0.3."""
+MIN_ROOM = 64
 
 
-@dataclass(slots=True)
-class Member:
-    """A recent document of a story: what must be known of it to give it to another story."""
+class Merge(NamedTuple):
+    """A story that went into another, by their keys, and why."""
 
-    id: str
-    title: str
-    ordinal: int
-    time: float | None
-    source: str | None
-    columns: Columns
-    weights: Singles
-    n_duplicates: int = 0
-    duplicates: Activity | None = None
-    """When its duplicates came and from where; None where there are none."""
-
-    def add_duplicate(self, source: str | None, time: float | None) -> None:
-        """Its text came again."""
-        self.n_duplicates += 1
-        self.duplicates = self.duplicates or Activity()
-        self.duplicates.add(source, time)
-
-    def activity(self) -> Activity:
-        """When it and its duplicates came."""
-        activity = Activity()
-        activity.add(self.source, self.time)
-        if self.duplicates is not None:
-            activity.absorb(self.duplicates)
-        return activity
+    key: int
+    into: int
+    second_look: bool
+    """Whether it was a document that stood alone; otherwise the two are as alike between as within."""
+    value: float
+    """How far above the threshold the document was; or how alike the two are."""
 
 
-def members_state(members: Mapping[int, Sequence[Member]]) -> State:
-    """The members of all stories, given by the stories' keys, as one array or list per field."""
-    every = [member for those in members.values() for member in those]
-    return {
-        "story": np.repeat(np.array(list(members), dtype=np.int64), [len(those) for those in members.values()]),
-        "ids": [member.id for member in every],
-        "titles": [member.title for member in every],
-        "ordinals": np.array([member.ordinal for member in every], dtype=np.int64),
-        "times": np.array([np.nan if member.time is None else member.time for member in every], dtype=np.float64),
-        "sources": [member.source for member in every],
-        "n_duplicates": np.array([member.n_duplicates for member in every], dtype=np.int64),
-        "duplicates": [None if member.duplicates is None else member.duplicates.get_state() for member in every],
-        "length": np.array([len(member.columns) for member in every], dtype=np.int64),
-        "columns": np.concatenate([member.columns for member in every] or [np.empty(0, np.int32)]),
-        "weights": np.concatenate([member.weights for member in every] or [np.empty(0, np.float32)]),
-    }
+class StoryMembers:
+    """The members of every story, in slots.
 
+    Examples
+    --------
+    >>> members = StoryMembers()
+    >>> members.get_state()["columns"].tolist()
+    []
+    """
 
-def members_from_state(state: State) -> dict[int, list[Member]]:
-    """Undo `members_state`; stories without members are missing."""
-    members: dict[int, list[Member]] = {}
-    ends = np.cumsum(state["length"])
-    starts = ends - state["length"]
-    for i, key in enumerate(state["story"].tolist()):
-        time, duplicates, row = float(state["times"][i]), state["duplicates"][i], slice(starts[i], ends[i])
-        member = Member(
-            id=state["ids"][i],
-            title=state["titles"][i],
-            ordinal=int(state["ordinals"][i]),
-            time=None if np.isnan(time) else time,
-            source=state["sources"][i],
-            columns=state["columns"][row].copy(),
-            weights=state["weights"][row].copy(),
-            n_duplicates=int(state["n_duplicates"][i]),
-            duplicates=None if duplicates is None else Activity.from_state(duplicates),
+    def __init__(self, n_dimensions: int = 0) -> None:
+        nothing, none = np.zeros(0), np.zeros(0, np.int64)
+        self._members = Members(
+            columns=np.empty(0, np.int32),
+            weights=np.empty(0, np.float32),
+            title_weights=np.empty(0, np.float32),
+            start=none,
+            length=none,
+            log_terms=nothing,
+            time=nothing,
+            ordinal=none,
+            vector=np.zeros((0, n_dimensions), np.float32),
         )
-        members.setdefault(key, []).append(member)
-    return members
+        self._stories = Stories(
+            key=none,
+            size=none,
+            n_members=none,
+            members=np.zeros((0, MAX_MEMBERS), np.int64),
+            first=nothing,
+            last=nothing,
+            first_ordinal=none,
+            last_ordinal=none,
+            squared_norm=nothing,
+            vector_sum=np.zeros((0, n_dimensions)),
+            n_pairs=none,
+            pair_sum=nothing,
+        )
+        self._free = Free(none, none, np.zeros(3, np.int64))
+        self._learnt = Learnt(np.array([FIRST_OPENING_SHARE]), np.array(FIRST_USUAL_COSINE))
+        self.n_seen = 0
+        """Documents that were placed."""
+
+    @property
+    def opening_share(self) -> float:
+        """Share of recent documents that opened a story."""
+        return float(self._learnt.opening_share[0])
+
+    # -- room ----------------------------------------------------------------------------------------------
+
+    def _reserve(self, slots: int, members: int, entries: int) -> None:
+        """Make sure of that many free slots and numbers of members, and of room for that many entries of rows."""
+        n_slots, n_members, tail = self._free.counts.tolist()
+        if n_slots < slots:
+            old = len(self._stories.key)
+            more = max(MIN_ROOM, old, slots)
+            self._stories = Stories(*(_longer(array, more) for array in self._stories))
+            free = np.concatenate([np.arange(old + more - 1, old - 1, -1), self._free.slots[:n_slots]])
+            self._free = self._free._replace(slots=_longer(free, old + more - len(free)))
+            self._free.counts[0] = n_slots + more
+        if n_members < members:
+            old = len(self._members.start)
+            more = max(MIN_ROOM, old, members)
+            rows = self._members[:3]
+            self._members = Members(*rows, *(_longer(array, more) for array in self._members[3:]))
+            free = np.concatenate([np.arange(old + more - 1, old - 1, -1), self._free.members[:n_members]])
+            self._free = self._free._replace(members=_longer(free, old + more - len(free)))
+            self._free.counts[1] = n_members + more
+        if tail + entries > len(self._members.columns):
+            # Twice what is in use: moving everything is paid for by as many entries that came.
+            size = entries + 2 * int(self._members.length.sum())
+            buffers = np.empty(size, np.int32), np.empty(size, np.float32), np.empty(size, np.float32)
+            self._free.counts[2] = move_rows(self._members, *buffers)
+            self._members = Members(*buffers, *self._members[3:])
+
+    def _make_room_for_vectors(self, n_dimensions: int) -> None:
+        """Vectors come for the first time."""
+        members, stories = self._members, self._stories
+        self._members = members._replace(vector=np.zeros((len(members.start), n_dimensions), np.float32))
+        self._stories = stories._replace(vector_sum=np.zeros((len(stories.key), n_dimensions)))
+
+    def release(self, slot: int) -> None:
+        """Forget a story."""
+        stories, free = self._stories, self._free
+        for m in stories.members[slot, : stories.n_members[slot]].tolist():
+            release_member(self._members, m, free)
+        stories.n_members[slot] = 0
+        free.slots[free.counts[0]] = slot
+        free.counts[0] += 1
+
+    # -- joining and merging -------------------------------------------------------------------------------
+
+    def place(
+        self,
+        rows: Rows,
+        times: Floats,
+        vectors: Sequence[Array | None],
+        candidates: Ints,
+        rule: JoinRule,
+        next_key: int,
+    ) -> Placed:
+        """Let documents join a story or open one, see `kernels.stories.placing.place_documents`."""
+        n = len(times)
+        found = [(i, vector) for i, vector in enumerate(vectors) if vector is not None]
+        if found and not self._members.vector.shape[1]:
+            self._make_room_for_vectors(len(found[0][1]))
+        matrix = np.zeros((n, self._members.vector.shape[1]), dtype=np.float32)
+        for i, vector in found:
+            matrix[i] = vector
+        self._reserve(n, n, len(rows.columns))
+        arrivals = Arrivals(*rows, times, self.n_seen, matrix, candidates)
+        placed = place_documents(arrivals, self._stories, self._members, self._free, self._learnt, rule, next_key)
+        self.n_seen += n
+        return placed
+
+    def add_time(self, slot: int, seconds: float | None) -> None:
+        """The text of a member came again."""
+        if seconds is not None:
+            self._stories.last[slot] = np.fmax(self._stories.last[slot], seconds)
+
+    def keys(self, slots: Ints) -> Ints:
+        """The keys of the stories in some slots; -1 where there is none."""
+        return np.where(slots >= 0, self._stories.key[slots], -1)
+
+    def repair(self, linked: Ints, rule: JoinRule) -> list[Merge]:
+        """Merge linked stories (pairs of slots) that are one, see `kernels.stories.repairing.repair`."""
+        merged, why = repair(linked, self._stories, self._members, self._free, self._learnt, rule)
+        keys = self.keys(merged)
+        return [
+            Merge(key, into, reason == SECOND_LOOK, value)
+            for (key, into), (reason, value) in zip(keys.tolist(), why.tolist(), strict=True)
+        ]
+
+    # -- what a story is about -----------------------------------------------------------------------------
+
+    def heaviest(self, slots: Sequence[int], n: int) -> list[list[int]]:
+        """Of each story the columns that weigh most in the sum of its members, heaviest first; -1: no more."""
+        found: list[list[int]] = heaviest_of(self._members, self._stories, np.array(slots, dtype=np.int64), n).tolist()
+        return found
+
+    def centrality(self, slot: int) -> list[float]:
+        """How well the title of each member of a story fits the texts of the others, in the order of arrival."""
+        fits: list[float] = centrality(self._members, self._stories, slot).tolist()
+        return fits
+
+    # -- the vocabulary ------------------------------------------------------------------------------------
+
+    def _places(self) -> Ints:
+        """Where in the buffer the entries of all members are."""
+        start, length = self._members.start, self._members.length
+        places: Ints = np.repeat(start - np.cumsum(length) + length, length) + np.arange(length.sum())
+        return places
+
+    def columns_in_use(self) -> Columns:
+        """The columns of all members, with repetitions."""
+        return self._members.columns[self._places()]
+
+    def renumber(self, new: Ints) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order."""
+        places = self._places()
+        self._members.columns[places] = new[self._members.columns[places]]
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> State:
+        """The stories in the order of their keys, with their members."""
+        stories, members = self._stories, self._members
+        taken = np.setdiff1d(np.arange(len(stories.key)), self._free.slots[: self._free.counts[0]])
+        slots = taken[np.argsort(stories.key[taken], kind="stable")]
+        order = np.concatenate([stories.members[s, : stories.n_members[s]] for s in slots] or [np.empty(0, np.int64)])
+        rows = [np.arange(members.start[m], members.start[m] + members.length[m]) for m in order.tolist()]
+        entries = np.concatenate(rows or [np.empty(0, np.int64)])
+        return {
+            "n_seen": self.n_seen,
+            "learnt": self._learnt._asdict(),
+            "stories": {name: array[slots] for name, array in stories._asdict().items() if name != "members"},
+            "members": {name: array[order] for name, array in members._asdict().items() if name in _OF_A_MEMBER},
+            "columns": members.columns[entries],
+            "weights": members.weights[entries],
+            "title_weights": members.title_weights[entries],
+        }
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Undo `get_state`; the slots are then 0, 1, ... in the order of the keys."""
+        plain, kept = state["stories"], state["members"]
+        self = cls(n_dimensions=kept["vector"].shape[1])
+        n_stories, n_members, n_entries = len(plain["key"]), len(kept["length"]), len(state["columns"])
+        self._reserve(n_stories, n_members, n_entries)
+        self._free.counts[:] = self._free.counts[0] - n_stories, self._free.counts[1] - n_members, n_entries
+        for name, array in plain.items():
+            getattr(self._stories, name)[:n_stories] = array
+        for name, array in kept.items():
+            getattr(self._members, name)[:n_members] = array
+        self._members.start[:n_members] = np.cumsum(kept["length"]) - kept["length"]
+        for name in ("columns", "weights", "title_weights"):
+            getattr(self._members, name)[:n_entries] = state[name]
+        ends = np.cumsum(plain["n_members"])
+        for slot, (n, end) in enumerate(zip(plain["n_members"].tolist(), ends.tolist(), strict=True)):
+            self._stories.members[slot, :n] = np.arange(end - n, end)
+        self.n_seen = state["n_seen"]
+        self._learnt = Learnt(**{name: np.array(array) for name, array in state["learnt"].items()})
+        return self
+
+    def slot_of_key(self) -> dict[int, int]:
+        """The slots that are in use by their keys."""
+        free = set(self._free.slots[: self._free.counts[0]].tolist())
+        return {key: slot for slot, key in enumerate(self._stories.key.tolist()) if slot not in free}
+
+
+_OF_A_MEMBER = ("length", "log_terms", "time", "ordinal", "vector")
+
+
+def _longer(array: Array, more: int) -> Array:
+    return np.concatenate([array, np.zeros((more, *array.shape[1:]), dtype=array.dtype)])

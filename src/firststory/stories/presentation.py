@@ -40,10 +40,6 @@ class Presentation:
         self.surfaces: dict[int, str] = {}
         """How a column reads, as the first document has it."""
 
-    def outdate(self) -> None:
-        """Other documents: title and key terms are chosen again at the next opportunity."""
-        self.title_size = self.terms_size = 0
-
     def is_title_due(self, size: int) -> bool:
         """A title that changed with every document would be no name: it is chosen when the story has doubled."""
         return size >= max(MIN_SIZE_FOR_CENTRAL, 2 * self.title_size)
@@ -65,10 +61,9 @@ class Presentation:
     def has_too_many_surfaces(self) -> bool:
         return len(self.surfaces) > 2 * MAX_SURFACES
 
-    def keep_heaviest_surfaces(self, weight: Mapping[int, float]) -> None:
-        """Forget the surface forms of the lightest columns."""
-        heaviest = sorted(self.surfaces, key=lambda column: (-weight.get(column, 0.0), column))
-        self.surfaces = {column: self.surfaces[column] for column in sorted(heaviest[:MAX_SURFACES])}
+    def keep_surfaces(self, columns: Iterable[int]) -> None:
+        """Forget the surface forms of all other columns."""
+        self.surfaces = {column: self.surfaces[column] for column in sorted(columns) if column in self.surfaces}
 
     def renumber(self, new: Ints) -> None:
         """Columns under other numbers: column v becomes `new[v]`; -1 for one that is not in use."""

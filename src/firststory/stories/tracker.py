@@ -1,108 +1,123 @@
-"""Stories: the documents that tell of one happening. Novel documents open stories, later ones join.
+"""Stories: a story is one happening. Novel documents open stories, later ones join.
 
-One pass over the stream. A story is the sum S of its documents' unit rows; a document joins the story, among those
-of its nearest earlier documents, whose centroid is closest,
+One pass over the stream. For two documents the log-odds that they tell of one happening are
 
-    closeness = (x . S) / |S| * (1 + days since the story's last document) ** -0.2,
+    long texts    12 cos + 4 cos(titles) - 1.05 ln(1 + days between) - 3.5
+    short texts   5.2 cos + 4.3 cos(vectors) - 1.05 ln(1 + days between) - 5.45
+                  8.9 cos - 1.05 ln(1 + days between) - 4.35  where there are no vectors
 
-if that reaches a threshold, and opens a story otherwise. The threshold is learnt from the stream: where most documents
-open stories (local incidents) a document must be closer to join than where most continue one (a few great events),
+and between the two by the logarithm of the number of terms of the shorter one (12 to 60). A document joins the story,
+among those of its nearest earlier documents, whose members speak for it most: the mean log-odds with the
+ceil(n ** 0.75) best of its last n members, at most 24. There is no centroid, so nothing drifts into a topic. Short
+texts say too little one by one: for them the sum of the members speaks. Old stories ask for more,
 
-    threshold = max(LEAST_THRESHOLD, join + pull * logit(recent share of documents that opened a story)),
+    odds - 0.5 ln(1 + age / 7 days) >= threshold,
 
-which follows the prior odds of a new story. For short texts (headlines, posts) `short_join` takes the place of `join`:
-one word in common is a good part of their likeness. A document that is much less close than the story's own documents
-were (less than `cohesion` of their average) does not join: two floods share their words, not their story. At the end
-of a step, two stories that are alike and that one document could have joined are merged; a story that has come to tell
-of two happenings is split; one without a new document for `fade` days fades and leaves the memory.
+and where that is not reached by any story, the document opens one. For short texts the threshold follows the prior
+odds of a new story, `short_threshold + pull * logit(recent share of documents that opened a story)`.
+
+At the end of a step two stories that a document of the step links are looked at again. Two of several documents each
+become one if their members are about as alike between the two as within each; a document that stayed alone joins what
+has become of the story beside it if it would join now. The larger one keeps its id. A story without a new document for
+`fade` days fades and leaves the memory.
+
+Without times, days are counted in documents (`DOCUMENTS_PER_DAY`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from firststory.arrays import Ints
-from firststory.kernels.stories.layout import JoinRule
-from firststory.kernels.stories.placing import join_threshold
-from firststory.records import Story
+from firststory.kernels.stories.evidence import threshold_for
+from firststory.kernels.stories.layout import JoinRule, PairWeights
+from firststory.records import Story, Storyline
 from firststory.state import State
 from firststory.stories.ageing import Ageing
+from firststory.stories.arrivals import rows_of
 from firststory.stories.candidate import StoryCandidate
-from firststory.stories.centroids import Centroids, sorted_rows
 from firststory.stories.document_stories import DocumentStories
-from firststory.stories.members import members_from_state, members_state
-from firststory.stories.presentation import N_KEY_TERMS
-from firststory.stories.story import GrowingStory
+from firststory.stories.formats import TitleFormats
+from firststory.stories.members import MAX_MEMBERS, Merge, StoryMembers
+from firststory.stories.presentation import MAX_SURFACES, N_KEY_TERMS
+from firststory.stories.story import GrowingStory, representative_of
 
-GAP_EXPONENT = 0.2
-"""Exponent with which closeness falls with the days since a story's last document."""
-LEAST_THRESHOLD = 0.08
+LONG_PAIR = PairWeights(cosine=12.0, title=4.0, vector=0.0, lag=-1.05, constant=-3.5)
+SHORT_PAIR = PairWeights(cosine=5.2, title=0.0, vector=4.3, lag=-1.05, constant=-5.45)
+WORDY_PAIR = PairWeights(cosine=8.9, title=0.0, vector=0.0, lag=-1.05, constant=-4.35)
 SHORT_TERMS = 12
 """The most terms that a short text has."""
-CHECK_EVERY_DOCUMENTS = 8
-"""Documents that must have joined before it is checked whether a story falls apart."""
+LONG_TERMS = 60
+"""The fewest terms that a long text has."""
+BEST_POWER = 0.75
+"""Of n members, n to this power speak for a document."""
+LARGEST_ODDS = 4.0
+AGE_DAYS = 7.0
+LINK_ODDS = -2.5
+MERGE_DAYS = 3.0
+DOCUMENTS_PER_DAY = 1000.0
+"""How many documents make a day where there are no times."""
+FORMAT_DISCOUNT = 0.7
+"""A title that begins like many others must fit the story that much better to be chosen."""
 BLOCK_DOCUMENTS = 256
 """Documents that are placed at once: room for the worst case is reserved for that many, however long a step is."""
-MAX_STORIES_ASKED = 2000
-"""Stories that are asked how a term reads: a term of the stream's topics is in one of the youngest."""
-OPENING_HALF_LIFE = 500.0
-"""Half-life, in documents, of the share of documents that opened a story."""
-FIRST_OPENING_SHARE = 0.2
+MAX_STORIES_ASKED = 500
+"""The youngest stories, in which it is looked up how a term reads."""
 
 
 class Assignment(NamedTuple):
-    """The story that a document belongs to, whether it opened it, and how close it was to the story's centroid."""
+    """Where a document went."""
 
     story: str
     opened: bool
     closeness: float
+    """The probability that it belongs to the story it came closest to, by the log-odds; 0 where it came to none."""
 
 
 class StoryChanges(NamedTuple):
-    """What a step did to the stories."""
+    """What a step changed: the stories, and the documents (by id) that another story has now."""
 
     stories: tuple[Story, ...]
-    """The stories that were opened or changed."""
     moved: dict[str, str]
-    """Documents that a split gave to another story, with its id; their duplicates moved with them.
-
-    The documents of a merged story now belong to the story that it was merged into, and are not named here.
-    """
+    storylines: tuple[Storyline, ...] = ()
 
 
 class StoryTracker:
-    """Follows stories through a stream, in bounded memory.
+    """Puts every document into a story: `assign` for the documents of a step, then `end_step`.
+
+    The rule is that of this module's docstring. Ids are stable (s1, s2, ...): a story that turns out to be part of
+    another is merged into the larger one, and says so and why.
 
     Use it where each document has a row of unit length and the ordinals of its nearest earlier documents, as the
-    pipeline has. Do not use it to compare documents far apart in the stream: a story is found through neighbours that
-    are still remembered.
+    pipeline has. Do not use it to find all that is told on a subject: a story is one happening, and what happens next
+    is another.
 
     Parameters
     ----------
-    join : float, default=0.16
-        How close to a story's centroid a document must be to join it, where every second document opens a story.
-    pull : float, default=0.03
-        How much the threshold follows the share of documents that open stories.
-    merge : float, default=0.4
-        How alike the documents of two linked stories must be, as a part of how alike they are within each, for the
-        stories to become one.
-    split : float, default=0.25
-        A story falls apart when its recent documents form two groups that are less than this part as alike between
-        them as within.
-    fade : float, default=30.0
+    threshold : float, default=-0.5
+        The log-odds from which on a long text joins a story.
+    short_threshold : float, default=-1.2
+        The same for short texts, where every second document opens a story.
+    pull : float, default=0.5
+        How much `short_threshold` follows the logit of the share of documents that open stories.
+    age : float, default=0.5
+        How much more old stories ask for.
+    merge : float, default=0.9
+        How alike the members of two linked stories of long texts must be, as a part of how alike they are within each,
+        for the stories to become one.
+    short_merge : float, default=0.6
+        The same for short texts.
+    fade : float, default=14.0
         Days without a new document after which a story fades.
     max_stories : int, default=5000
         Stories in memory; the ones that were quiet longest fade first.
     window : int, default=20000
         Documents whose story is remembered.
-    cohesion : float, default=0.35
-        The part of a story's usual closeness that a document must reach to join it.
-    short_join : float, default=0.36
-        What `join` is for texts of at most 12 terms.
 
     Examples
     --------
@@ -119,39 +134,78 @@ class StoryTracker:
 
     def __init__(
         self,
-        join: float = 0.16,
-        pull: float = 0.03,
-        merge: float = 0.4,
-        split: float = 0.25,
-        fade: float = 30.0,
+        threshold: float = -0.5,
+        short_threshold: float = -1.2,
+        pull: float = 0.5,
+        age: float = 0.5,
+        merge: float = 0.9,
+        short_merge: float = 0.6,
+        fade: float = 14.0,
         max_stories: int = 5000,
         window: int = 20_000,
-        cohesion: float = 0.35,
-        short_join: float = 0.36,
     ) -> None:
-        self.join = join
+        self.threshold = threshold
+        self.short_threshold = short_threshold
         self.pull = pull
+        self.age = age
         self.merge = merge
-        self.split = split
+        self.short_merge = short_merge
         self.fade = fade
         self.max_stories = int(max_stories)
         self.window = int(window)
-        self.cohesion = cohesion
-        self.short_join = short_join
-        self._centroids = Centroids()
+        self._rule = self._join_rule()
+        self._members = StoryMembers()
         self._documents = DocumentStories(self.window)
         self._ageing = Ageing()
+        self._formats = TitleFormats()
         self._open: dict[int, GrowingStory] = {}
         self._changed: dict[int, GrowingStory] = {}
         """Stories that were opened or changed in this step, also those that are no longer open."""
-        self._linked: set[tuple[int, int]] = set()
-        """Pairs of stories, the older first, that one document of this step could have joined."""
-        self._moved: dict[str, str] = {}
-        """Documents that a split has moved in this step, with the id of their story."""
+        self._linked: list[Ints] = []
+        """Pairs of stories (keys, the older first) that a document of this step links."""
         self._next_key = 1
-        self._opening_share = FIRST_OPENING_SHARE
         self._now: float | None = None
         """The latest time of a document."""
+
+    def _params(self) -> dict[str, Any]:
+        return {
+            "threshold": self.threshold,
+            "short_threshold": self.short_threshold,
+            "pull": self.pull,
+            "age": self.age,
+            "merge": self.merge,
+            "short_merge": self.short_merge,
+            "fade": self.fade,
+            "max_stories": self.max_stories,
+            "window": self.window,
+        }
+
+    def _join_rule(self) -> JoinRule:
+        sizes = np.arange(MAX_MEMBERS + 1)
+        return JoinRule(
+            long=LONG_PAIR,
+            short=SHORT_PAIR,
+            wordy=WORDY_PAIR,
+            log_short_terms=math.log(SHORT_TERMS),
+            log_long_terms=math.log(LONG_TERMS),
+            n_best=np.ceil(sizes**BEST_POWER - 1e-9).astype(np.int64),
+            largest_odds=LARGEST_ODDS,
+            age=float(self.age),
+            age_days=AGE_DAYS,
+            documents_per_day=DOCUMENTS_PER_DAY,
+            threshold=float(self.threshold),
+            short_threshold=float(self.short_threshold),
+            pull=float(self.pull),
+            link=LINK_ODDS,
+            fade_days=float(self.fade),
+            merge=float(self.merge),
+            short_merge=float(self.short_merge),
+            merge_days=MERGE_DAYS,
+        )
+
+    def join_threshold(self, n_terms: int) -> float:
+        """The log-odds that a text of so many terms must reach to join, at present."""
+        return float(threshold_for(math.log(max(n_terms, 1)), self._members.opening_share, self._rule))
 
     # -- one step ------------------------------------------------------------------------------------------
 
@@ -172,16 +226,15 @@ class StoryTracker:
         return assigned + self._join_or_open(waiting)
 
     def end_step(self) -> StoryChanges:
-        """Merge, split and fade; what has changed since the last call."""
+        """Merge and fade; what has changed since the last call."""
         self._merge_linked()
-        self._split_apart()
         self._fade_quiet()
         changed = [self._changed[key] for key in sorted(self._changed)]
-        changes = StoryChanges(self._records(changed), self._moved)
+        changes = StoryChanges(self._records(changed), {})
         for story in changed:
             if story.status != "open":
-                self._centroids.release(story.slot)
-        self._changed, self._moved = {}, {}
+                self._members.release(story.slot)
+        self._changed = {}
         return changes
 
     # -- joining -------------------------------------------------------------------------------------------
@@ -190,37 +243,45 @@ class StoryTracker:
         """Let documents one after the other join a story or open one."""
         if not candidates:
             return []
-        rows = sorted_rows([(candidate.columns, candidate.weights) for candidate in candidates])
         times = [candidate.time_in_seconds() for candidate in candidates]
         self._advance(times)
-        placed = self._centroids.place(
-            rows,
-            self._candidate_slots(candidates),
+        first = self._members.n_seen
+        placed = self._members.place(
+            rows_of(candidates),
             np.array(times, dtype=np.float64),
-            self._join_rule(),
-            self._opening_share,
+            [candidate.vector for candidate in candidates],
+            self._candidate_slots(candidates),
+            self._rule,
             self._next_key,
         )
-        self._opening_share = placed.opening_share
+        keys = self._members.keys(placed.slot)
+        self._link(keys, placed.linked)
+        closeness = (1.0 / (1.0 + np.exp(-placed.odds))).tolist()
         assigned = []
-        for candidate, row, time, key, slot, other, closeness in zip(
-            candidates, rows, times, placed.keys, placed.slots, placed.runners_up, placed.closeness, strict=True
-        ):
-            story = self._open.get(key)
-            opened = story is None
-            if story is None:
-                story = self._keep_open(GrowingStory.open(key, self._centroids, slot, candidate))
-            elif other >= 0:
-                self._linked.add((min(key, other), max(key, other)))
-            story.add(candidate, time, row)
-            assigned.append(self._remember(candidate, story, opened=opened, closeness=closeness))
+        for i, (candidate, key, slot) in enumerate(zip(candidates, keys.tolist(), placed.slot.tolist(), strict=True)):
+            opened = key not in self._open
+            if opened:
+                self._open[key] = GrowingStory(key, slot, representative_of(candidate))
+                self._formats.note_opening(self._open[key].presentation.representative.title)
+                self._next_key = key + 1
+            story = self._open[key]
+            story.add(candidate, first + i, times[i])
+            assigned.append(self._remember(candidate, story, opened=opened, closeness=closeness[i]))
         return assigned
+
+    def _link(self, keys: Ints, linked: Ints) -> None:
+        """Remember which stories the documents that went to the stories of these keys link."""
+        rows, _ = np.nonzero(linked >= 0)
+        pairs = np.stack([keys[rows], self._members.keys(linked[linked >= 0])], axis=1)
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+        self._linked.append(np.sort(pairs, axis=1))
 
     def _add_duplicate(self, candidate: StoryCandidate, story: GrowingStory) -> Assignment:
         """The text of a document of this story came again."""
         time = candidate.time_in_seconds()
         self._advance([time])
         story.add_duplicate(candidate, time)
+        self._members.add_time(story.slot, time)
         return self._remember(candidate, story, opened=False, closeness=1.0)
 
     def _candidate_slots(self, candidates: Sequence[StoryCandidate]) -> Ints:
@@ -244,63 +305,29 @@ class StoryTracker:
     def _advance(self, times: Iterable[float | None]) -> None:
         self._now = max((time for time in (self._now, *times) if time is not None), default=None)
 
-    def _keep_open(self, story: GrowingStory) -> GrowingStory:
-        self._next_key = story.key + 1
-        self._open[story.key] = story
-        return story
-
     def _remember(
         self, candidate: StoryCandidate, story: GrowingStory, *, opened: bool, closeness: float
     ) -> Assignment:
         self._documents.add(candidate.document.id, candidate.ordinal, story.key)
-        self._ageing.touch(story.key, story.last)
+        self._ageing.touch(story.key, story.activity.last)
         self._changed[story.key] = story
         return Assignment(story.id, opened, round(closeness, 6))
-
-    def join_threshold(self, *, short: bool = False) -> float:
-        """How close a document must be to join, at present."""
-        join = self.short_join if short else self.join
-        return float(join_threshold(self._opening_share, float(join), float(self.pull), LEAST_THRESHOLD))
-
-    def _join_rule(self) -> JoinRule:
-        return JoinRule(
-            join=float(self.join),
-            short_join=float(self.short_join),
-            short_terms=SHORT_TERMS,
-            pull=float(self.pull),
-            least_threshold=LEAST_THRESHOLD,
-            cohesion=float(self.cohesion),
-            gap_exponent=GAP_EXPONENT,
-            opening_decay=0.5 ** (1.0 / OPENING_HALF_LIFE),
-        )
 
     # -- the end of a step ---------------------------------------------------------------------------------
 
     def _merge_linked(self) -> None:
-        for keys in sorted(self._linked):
-            older, younger = (self._open.get(key) for key in keys)
-            if older is not None and younger is not None and older.likeness(younger) >= self.merge:
-                older.absorb(younger)
-                self._documents.merge(younger.key, into=older.key)
-                self._ageing.merge(younger.key, into=older.key)
-                del self._open[younger.key]
-                self._changed[older.key], self._changed[younger.key] = older, younger
-        self._linked.clear()
-
-    def _split_apart(self) -> None:
-        for key in sorted(self._changed):
-            story = self._changed[key]
-            if story.status != "open" or min(story.unchecked, len(story.recent)) < CHECK_EVERY_DOCUMENTS:
-                continue
-            leaving = story.members_apart(self.split)
-            if leaving is None:
-                continue
-            branch = self._keep_open(story.split_off(self._next_key, leaving))
-            self._changed[branch.key] = branch
-            self._ageing.branch(branch.key, parent=key, last=branch.last)
-            for member in branch.recent:
-                self._documents.move(member.id, member.ordinal, branch.key)
-                self._moved[member.id] = branch.id
+        linked = np.concatenate(self._linked or [np.empty((0, 2), np.int64)])
+        self._linked = []
+        if not len(linked):
+            return
+        keys, where = np.unique(np.unique(linked, axis=0), return_inverse=True)
+        slots = np.array([self._open[key].slot for key in keys.tolist()])[where.reshape(-1, 2)]
+        for merge in self._members.repair(slots, self._rule):
+            into, gone = self._open[merge.into], self._open.pop(merge.key)
+            into.absorb(gone, _in_words(merge))
+            self._documents.merge(gone.key, into=into.key)
+            self._ageing.merge(gone.key, into=into.key)
+            self._changed[into.key], self._changed[gone.key] = into, gone
 
     def _fade_quiet(self) -> None:
         for key in self._ageing.pop_quiet(self._now, self.fade, self.max_stories):
@@ -328,23 +355,35 @@ class StoryTracker:
         return None
 
     def _records(self, stories: Sequence[GrowingStory]) -> tuple[Story, ...]:
-        outdated = [story for story in stories if not story.is_presentation_current]
+        outdated = [story for story in stories if not story.is_presentation_current and story.status != "merged"]
         # More than are shown: of some it is not known how they read.
-        heaviest = self._centroids.heaviest([story.slot for story in outdated], 4 * N_KEY_TERMS)
+        heaviest = self._members.heaviest([story.slot for story in outdated], 4 * N_KEY_TERMS)
         for story, columns in zip(outdated, heaviest, strict=True):
-            story.update_presentation(columns)
+            story.presentation.set_key_terms(columns, story.size)
+            if story.presentation.is_title_due(story.size):
+                self._choose_title(story)
+            if story.presentation.has_too_many_surfaces():
+                story.presentation.keep_surfaces(self._members.heaviest([story.slot], MAX_SURFACES)[0])
         return tuple([story.record(self._now) for story in stories])
+
+    def _choose_title(self, story: GrowingStory) -> None:
+        """The title that best fits the texts of the other members; the first of equals."""
+        titles = [member for _, member in story.latest]
+        fits = [
+            fit * FORMAT_DISCOUNT if self._formats.is_format(member.title) else fit
+            for fit, member in zip(self._members.centrality(story.slot), titles, strict=True)
+        ]
+        story.presentation.set_title(titles[fits.index(max(fits))], story.size)
 
     # -- the vocabulary ------------------------------------------------------------------------------------
 
     def columns_in_use(self) -> Ints:
-        """The columns that a story or one of its members has. Call it between steps, after `end_step`."""
-        rows = [columns for story in self._open.values() for columns in story.columns_in_use()]
-        return np.unique(np.concatenate([self._centroids.columns_in_use(), *rows])).astype(np.int64)
+        """The columns that a member of a story has. Call it between steps, after `end_step`."""
+        return np.unique(self._members.columns_in_use()).astype(np.int64)
 
     def renumber(self, new: Ints) -> None:
         """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
-        self._centroids.renumber(new)
+        self._members.renumber(new)
         for story in self._open.values():
             story.renumber(new)
 
@@ -352,27 +391,15 @@ class StoryTracker:
 
     def get_state(self) -> State:
         """All that the future depends on. Call it between steps, after `end_step`."""
-        stories = [self._open[key] for key in sorted(self._open)]
         return {
-            "params": {
-                "join": self.join,
-                "pull": self.pull,
-                "merge": self.merge,
-                "split": self.split,
-                "fade": self.fade,
-                "max_stories": self.max_stories,
-                "window": self.window,
-                "cohesion": self.cohesion,
-                "short_join": self.short_join,
-            },
+            "params": self._params(),
             "next_key": self._next_key,
-            "opening_share": self._opening_share,
             "now": self._now,
-            "centroids": self._centroids.get_state(),
+            "members": self._members.get_state(),
             "documents": self._documents.get_state(),
             "ageing": self._ageing.get_state(),
-            "stories": [story.get_state() for story in stories],
-            "members": members_state({story.key: story.recent for story in stories}),
+            "formats": self._formats.get_state(),
+            "stories": [self._open[key].get_state() for key in sorted(self._open)],
         }
 
     @classmethod
@@ -380,15 +407,18 @@ class StoryTracker:
         """Undo `get_state`."""
         tracker = cls(**state["params"])
         tracker._next_key = state["next_key"]
-        tracker._opening_share = state["opening_share"]
         tracker._now = state["now"]
-        tracker._centroids = Centroids.from_state(state["centroids"])
+        tracker._members = StoryMembers.from_state(state["members"])
         tracker._documents = DocumentStories.from_state(state["documents"])
         tracker._ageing = Ageing.from_state(state["ageing"])
-        members = members_from_state(state["members"])
-        slots = tracker._centroids.slot_of_key()
+        tracker._formats = TitleFormats.from_state(state["formats"])
+        slots = tracker._members.slot_of_key()
         for plain in state["stories"]:
-            key = plain["key"]
-            recent = members.get(key, [])
-            tracker._open[key] = GrowingStory.from_state(plain, tracker._centroids, slots[key], recent)
+            tracker._open[plain["key"]] = GrowingStory.from_state(plain, slots[plain["key"]])
         return tracker
+
+
+def _in_words(merge: Merge) -> str:
+    if merge.second_look:
+        return f"it stood alone and would join now ({merge.value:.1f} over the threshold)"
+    return f"their documents are {merge.value:.2f} as alike between the two as within each"

@@ -1,77 +1,150 @@
-"""The arrays of the stories' sums by what they are about, and the rule of joining: what the kernels take."""
+"""The arrays of stories and their members by what they are about, and the rule of joining: what the kernels take."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from firststory.arrays import Columns, Floats, Ints
+from firststory.arrays import Columns, Floats, Ints, Singles
+
+
+class PairWeights(NamedTuple):
+    """The log-odds that two documents tell of one happening: a weighted sum of what is known of the pair."""
+
+    cosine: float
+    """Of their rows."""
+    title: float
+    """Of the cosine of their titles."""
+    vector: float
+    """Of the cosine of their vectors."""
+    lag: float
+    """Of ln(1 + days between them)."""
+    constant: float
 
 
 class JoinRule(NamedTuple):
-    """When a row joins a sum; `firststory.stories.tracker` has the formulas."""
+    """When a document joins a story; `firststory.stories.tracker` has the formulas."""
 
-    join: float
-    """The threshold where every second row begins a sum."""
-    short_join: float
-    """The same for a short row."""
-    short_terms: int
-    """The most terms that a short row has."""
+    long: PairWeights
+    short: PairWeights
+    wordy: PairWeights
+    """In place of `short` where the vector of one of the two is not known."""
+    log_short_terms: float
+    """The logarithm of the most terms that a short text has."""
+    log_long_terms: float
+    """The logarithm of the fewest terms that a long text has."""
+    n_best: Ints
+    """How many of a story's n members speak for a document, for n = 0, 1, ..."""
+    largest_odds: float
+    """The log-odds of a pair are cut there, on both sides."""
+    age: float
+    """How much more old stories ask for, per ln(1 + age / `age_days`)."""
+    age_days: float
+    documents_per_day: float
+    """How many documents make a day where there are no times."""
+    threshold: float
+    """The log-odds from which on a long text joins."""
+    short_threshold: float
+    """The same for a short text where every second document opens a story."""
     pull: float
-    """How much the threshold follows the share of rows that begin sums."""
-    least_threshold: float
-    cohesion: float
-    """The part of the usual cosine with a sum that a row must reach to join it."""
-    gap_exponent: float
-    """With which the closeness falls with the days since the last row."""
-    opening_decay: float
-    """Of the share of rows that begin sums, at each row."""
+    """How much `short_threshold` follows the share of documents that open stories."""
+    link: float
+    """The log-odds, time left aside, from which on two stories are looked at again at the end of a step."""
+    fade_days: float
+    """Days without a document after which a story is not joined any more."""
+    merge: float
+    """How alike the members of two stories of long texts must be, as a part of how alike they are within each."""
+    short_merge: float
+    merge_days: float
+    """The most days between two stories that merge."""
 
 
-class Sums(NamedTuple):
-    """Sums of sparse rows, all in one buffer: slot s has `columns[start[s] : start[s] + length[s]]`, in order."""
+class Members(NamedTuple):
+    """The latest documents of all stories; member m has `columns[start[m] : start[m] + length[m]]`, in order."""
 
     columns: Columns
-    weights: Floats
+    weights: Singles
+    title_weights: Singles
+    """The weights of the title, of unit length; 0 for what it does not have."""
     start: Ints
     length: Ints
-    room: Ints
-    """Entries that a sum may have where it lies."""
+    log_terms: Floats
+    """The logarithm of the number of terms."""
+    time: Floats
+    """In seconds; NaN where there is none."""
+    ordinal: Ints
+    """Its number in the order of arrival."""
+    vector: Singles
+    """What a short text means, one row per member; zeros where that is not known."""
 
 
-class SlotStatistics(NamedTuple):
-    """What is known of the sum S in each slot."""
+class Stories(NamedTuple):
+    """What is known of the story in each slot."""
 
-    squared_norm: Floats
-    """|S|^2."""
-    n_joined: Ints
-    """Rows that joined after the first."""
-    cosine_sum: Floats
-    """The sum of the cosines that those rows had with S as it was before them."""
-    last: Floats
-    """The latest time of a row, in seconds; NaN where none had a time."""
     key: Ints
-    """The number of the story whose sum it is."""
+    """The number of the story."""
+    size: Ints
+    """Documents, also those that are no longer kept as members."""
+    n_members: Ints
+    members: Ints
+    """The latest members in the order of arrival, one row per story."""
+    first: Floats
+    """The time of the first document in seconds; NaN where none had a time."""
+    last: Floats
+    first_ordinal: Ints
+    last_ordinal: Ints
+    squared_norm: Floats
+    """Of the sum of the members' rows."""
+    vector_sum: Floats
+    """The sum of the members' vectors, one row per story."""
+    n_pairs: Ints
+    """Pairs of documents whose cosine is known: each that joined with the members before it."""
+    pair_sum: Floats
+    """The sum of those cosines."""
 
 
-class Rows(NamedTuple):
-    """Sparse rows that look for their place, in the order of the stream."""
+class Arrivals(NamedTuple):
+    """Documents that look for their story, in the order of the stream."""
 
     indptr: Ints
     columns: Columns
-    weights: Floats
+    weights: Singles
+    title_weights: Singles
     times: Floats
-    """In seconds; NaN where a row has none."""
+    """In seconds; NaN where a document has none."""
+    first_ordinal: int
+    """The number of the first of them in the order of arrival."""
+    vectors: Singles
     candidates: Ints
-    """The slots that each row may join; -2 - j is the slot where row j of these went, -1 none."""
+    """The slots of the stories that each may join; -2 - j is the slot where document j of these went, -1 none."""
+
+
+class Free(NamedTuple):
+    """Free slots and free numbers of members: the first `count` entries, taken from the end.
+
+    `counts` has how many slots and members are free, and where the tail of the members' rows begins.
+    """
+
+    slots: Ints
+    members: Ints
+    counts: Ints
+
+
+class Learnt(NamedTuple):
+    """What the rule learns from the stream: arrays of one number, so that kernels can change it."""
+
+    opening_share: Floats
+    """Share of recent documents that opened a story."""
+    usual_cosine: Floats
+    """Fading sum of the cosines of documents that joined with the members, and of their number."""
 
 
 class Placed(NamedTuple):
-    """Where rows went."""
+    """Where documents went."""
 
     slot: Ints
-    runner_up: Ints
-    """The slot that the row could have joined as well; -1 where there is none."""
-    closeness: Floats
-    """To the closest sum, days since its last row considered."""
-    cosine: Floats
-    """With the sum that it joined; 1 where it began one."""
+    opened: Ints
+    """1 where the document opened the story."""
+    odds: Floats
+    """The log-odds with the best candidate; -inf where there was none."""
+    linked: Ints
+    """The slots of other stories that are near, one row per document; -1 where there are no more."""

@@ -1,7 +1,4 @@
-"""Rows find their place among growing sums: each joins the closest sum that it may join, or begins one.
-
-A sum that outgrows its room moves to the free tail of the buffer.
-"""
+"""Documents join stories or open them, one after the other."""
 
 from __future__ import annotations
 
@@ -9,83 +6,22 @@ import math
 
 import numpy as np
 
-from firststory.arrays import Columns, Floats, Ints
+from firststory.arrays import Ints
 from firststory.kernels.jit import kernel
-from firststory.kernels.stories.layout import JoinRule, Placed, Rows, SlotStatistics, Sums
-from firststory.kernels.stories.row_table import RowTable, dot_with, fill, new_table
-from firststory.kernels.stories.sparse_sums import square
-from firststory.units import DAY_SECONDS
+from firststory.kernels.stories.evidence import Newcomer, days_between, new_pairs, threshold_for, weigh
+from firststory.kernels.stories.layout import Arrivals, Free, JoinRule, Learnt, Members, Placed, Stories
+from firststory.kernels.stories.membership import let_go, take_up
+from firststory.kernels.stories.row_table import fill, new_table
 
-MAX_TERMS = 600
-"""Terms of a sum; the lightest are dropped when it has twice as many."""
-
-
-@kernel
-def join_threshold(opening_share: float, join: float, pull: float, least: float) -> float:
-    """How close a row must be to join, where `opening_share` of the recent rows began a sum."""
-    share = min(max(opening_share, 0.002), 0.98)
-    return max(least, join + pull * math.log(share / (1.0 - share)))
-
-
-@kernel
-def add_row(sums: Sums, slot: int, row: Columns, values: Floats, tail: int) -> int:
-    """Add a row to the sum in a slot, where it lies or at the tail of the buffer. Returns where the tail begins now."""
-    columns, weights = sums.columns, sums.weights
-    n, m, old = sums.length[slot], len(row), sums.start[slot]
-    both, a, b = 0, 0, 0
-    while a < n and b < m:
-        if columns[old + a] == row[b]:
-            both += 1
-            a += 1
-            b += 1
-        elif columns[old + a] < row[b]:
-            a += 1
-        else:
-            b += 1
-    total = n + m - both
-    if total > sums.room[slot]:
-        sums.room[slot] = total + total // 2
-        sums.start[slot] = tail
-        tail += sums.room[slot]
-    # From the back, so that a sum can grow where it lies.
-    new, a, b = sums.start[slot], n - 1, m - 1
-    for k in range(total - 1, -1, -1):
-        if b < 0 or (a >= 0 and columns[old + a] > row[b]):
-            columns[new + k], weights[new + k] = columns[old + a], weights[old + a]
-            a -= 1
-        elif a < 0 or row[b] > columns[old + a]:
-            columns[new + k], weights[new + k] = row[b], values[b]
-            b -= 1
-        else:
-            columns[new + k], weights[new + k] = row[b], weights[old + a] + values[b]
-            a -= 1
-            b -= 1
-    sums.length[slot] = total
-    if total > 2 * MAX_TERMS:
-        # The lightest terms go, among equals the younger column; the norm of the sum stays what it was.
-        heaviest = np.argsort(-weights[new : new + total], kind="mergesort")[:MAX_TERMS]
-        for k, place in enumerate(np.sort(heaviest)):
-            columns[new + k], weights[new + k] = columns[new + place], weights[new + place]
-        sums.length[slot] = MAX_TERMS
-    return tail
-
-
-@kernel
-def compact(sums: Sums, to_columns: Columns, to_weights: Floats) -> int:
-    """Move all sums to the front of another buffer, each with its room. Returns where the tail begins."""
-    tail = 0
-    for slot in range(len(sums.start)):
-        at = sums.start[slot]
-        for k in range(sums.length[slot]):
-            to_columns[tail + k], to_weights[tail + k] = sums.columns[at + k], sums.weights[at + k]
-        sums.start[slot] = tail
-        tail += sums.room[slot]
-    return tail
+OPENING_DECAY = 1.0 - 1.0 / 700.0
+"""Of the share of documents that open stories, at each document."""
+USUAL_DECAY = 0.998
+"""Of what is known of the usual cosine within stories, at each document that joins."""
 
 
 @kernel
 def candidate_slot(candidates: Ints, slots: Ints, i: int, c: int) -> int:
-    """The slot that row i names in place c; -1 where it names none, or has named it before."""
+    """The slot that document i names in place c; -1 where it names none, or has named it before."""
     slot: int = candidates[i, c] if candidates[i, c] >= -1 else slots[-2 - candidates[i, c]]
     for earlier in range(c):
         before = candidates[i, earlier] if candidates[i, earlier] >= -1 else slots[-2 - candidates[i, earlier]]
@@ -95,72 +31,113 @@ def candidate_slot(candidates: Ints, slots: Ints, i: int, c: int) -> int:
 
 
 @kernel
-def dot_with_sum(table: RowTable, sums: Sums, slot: int) -> float:
-    """The dot product of the row in the table with a sum."""
-    start, end = sums.start[slot], sums.start[slot] + sums.length[slot]
-    return dot_with(table, sums.columns[start:end], sums.weights[start:end])
+def place_documents(
+    arrivals: Arrivals, stories: Stories, members: Members, free: Free, learnt: Learnt, rule: JoinRule, next_key: int
+) -> Placed:
+    """Let each document join the story that most speaks for, or open one. There is room for all of them."""
+    n, n_candidates = len(arrivals.indptr) - 1, arrivals.candidates.shape[1]
+    placed = Placed(np.empty(n, np.int64), np.zeros(n, np.int64), np.empty(n), np.full((n, n_candidates), -1))
+    most = stories.members.shape[1]
+    longest = 0
+    for i in range(n):
+        longest = max(longest, arrivals.indptr[i + 1] - arrivals.indptr[i])
+    # Members that are let go have rows of their own lengths.
+    for m in range(len(members.length)):
+        longest = max(longest, members.length[m])
+    table, pairs, chosen_cosine = new_table(longest), new_pairs(most), np.empty(most)
+    for i in range(n):
+        row = slice(arrivals.indptr[i], arrivals.indptr[i + 1])
+        n_terms = arrivals.indptr[i + 1] - arrivals.indptr[i]
+        newcomer = Newcomer(
+            math.log(max(n_terms, 1)), arrivals.times[i], arrivals.first_ordinal + i, arrivals.vectors[i]
+        )
+        fill(table, arrivals.columns[row], arrivals.weights[row], arrivals.title_weights[row])
+        best, best_odds, n_linked, n_chosen = -1, -math.inf, 0, 0
+        for c in range(n_candidates):
+            slot = candidate_slot(arrivals.candidates, placed.slot, i, c)
+            if slot < 0:
+                continue
+            odds, timeless = weigh(table, newcomer, members, stories, slot, rule, pairs)
+            since_first = days_between(
+                newcomer.time, newcomer.ordinal, stories.first[slot], stories.first_ordinal[slot],
+                rule.documents_per_day,
+            )  # fmt: skip
+            odds -= rule.age * math.log1p(max(0.0, since_first) / rule.age_days)
+            if timeless >= rule.link:
+                placed.linked[i, n_linked] = slot
+                n_linked += 1
+            since_last = days_between(
+                newcomer.time, newcomer.ordinal, stories.last[slot], stories.last_ordinal[slot],
+                rule.documents_per_day,
+            )  # fmt: skip
+            if odds > best_odds and since_last <= rule.fade_days:
+                best, best_odds, n_chosen = slot, odds, stories.n_members[slot]
+                chosen_cosine[:n_chosen] = pairs.cosine[:n_chosen]
+        placed.odds[i] = best_odds
+        opens = best < 0 or best_odds < threshold_for(newcomer.log_terms, learnt.opening_share[0], rule)
+        share = learnt.opening_share[0]
+        learnt.opening_share[0] = OPENING_DECAY * share + (1.0 - OPENING_DECAY) * (1.0 if opens else 0.0)
+        if opens:
+            best, n_chosen = open_story(stories, free, next_key, newcomer), 0
+            next_key += 1
+            placed.opened[i] = 1
+        else:
+            total = chosen_cosine[:n_chosen].sum()
+            stories.n_pairs[best] += n_chosen
+            stories.pair_sum[best] += total
+            learnt.usual_cosine[0] = USUAL_DECAY * learnt.usual_cosine[0] + total / n_chosen
+            learnt.usual_cosine[1] = USUAL_DECAY * learnt.usual_cosine[1] + 1.0
+        m = keep_row(arrivals, i, members, free, newcomer)
+        square = 0.0
+        for weight in arrivals.weights[row]:
+            square += np.float64(weight) * np.float64(weight)
+        cosine_sum = chosen_cosine[:n_chosen].sum()
+        if stories.n_members[best] == most:
+            cosine_sum -= chosen_cosine[0]
+            let_go(stories, members, best, table, free)
+        take_up(stories, members, best, m, cosine_sum, square)
+        note(stories, best, newcomer)
+        placed.slot[i] = best
+    return placed
 
 
 @kernel
-def place_rows(
-    rows: Rows, sums: Sums, statistics: SlotStatistics, free: Ints, rule: JoinRule, opening_share: float, tail: int,
-    next_key: int,
-) -> tuple[Placed, float, int, int]:  # fmt: skip
-    """Place rows one after the other; `free` are empty slots, as many as rows.
+def open_story(stories: Stories, free: Free, key: int, newcomer: Newcomer) -> int:
+    """An empty story in a free slot."""
+    free.counts[0] -= 1
+    slot: int = free.slots[free.counts[0]]
+    stories.key[slot], stories.size[slot], stories.n_members[slot] = key, 0, 0
+    stories.first[slot] = stories.last[slot] = newcomer.time
+    stories.first_ordinal[slot] = stories.last_ordinal[slot] = newcomer.ordinal
+    stories.squared_norm[slot], stories.n_pairs[slot], stories.pair_sum[slot] = 0.0, 0, 0.0
+    stories.vector_sum[slot, :] = 0.0
+    return slot
 
-    Returns where they went, the share of recent rows that began a sum, how many did among these, and where the tail
-    of the buffer begins.
-    """
-    squared_norm, key = statistics.squared_norm, statistics.key
-    n = len(rows.indptr) - 1
-    placed = Placed(np.empty(n, np.int64), np.full(n, -1), np.zeros(n), np.ones(n))
-    table = new_table(int(np.diff(rows.indptr).max()) if n > 0 else 0)
-    begun = 0
-    for i in range(n):
-        columns = rows.columns[rows.indptr[i] : rows.indptr[i + 1]]
-        weights = rows.weights[rows.indptr[i] : rows.indptr[i + 1]]
-        fill(table, columns, weights)
-        best, best_closeness, best_dot, second, second_closeness = -1, 0.0, 0.0, -1, 0.0
-        for c in range(rows.candidates.shape[1]):
-            slot = candidate_slot(rows.candidates, placed.slot, i, c)
-            if slot < 0:
-                continue
-            dot = dot_with_sum(table, sums, slot)
-            cosine = dot / math.sqrt(squared_norm[slot]) if squared_norm[slot] > 0 else 0.0
-            joined = statistics.n_joined[slot]
-            usual = statistics.cosine_sum[slot] / joined if joined >= 2 else 0.0
-            if cosine < rule.cohesion * usual:
-                continue
-            gap = rows.times[i] - statistics.last[slot]  # NaN where one of the two has no time
-            closeness = cosine * (1.0 + (gap / DAY_SECONDS if gap > 0.0 else 0.0)) ** -rule.gap_exponent
-            # Among equals the older story.
-            if best < 0 or closeness > best_closeness or (closeness == best_closeness and key[slot] < key[best]):
-                second, second_closeness = best, best_closeness
-                best, best_closeness, best_dot = slot, closeness, dot
-            elif (
-                second < 0
-                or closeness > second_closeness
-                or (closeness == second_closeness and key[slot] < key[second])
-            ):
-                second, second_closeness = slot, closeness
-        join = rule.short_join if len(columns) <= rule.short_terms else rule.join
-        threshold = join_threshold(opening_share, join, rule.pull, rule.least_threshold)
-        joins = best >= 0 and best_closeness >= threshold
-        opening_share = rule.opening_decay * opening_share + (0.0 if joins else 1.0 - rule.opening_decay)
-        placed.closeness[i] = best_closeness
-        if joins:
-            placed.runner_up[i] = second if second_closeness >= threshold else -1
-            placed.cosine[i] = best_dot / math.sqrt(squared_norm[best]) if squared_norm[best] > 0 else 1.0
-            statistics.n_joined[best] += 1
-            statistics.cosine_sum[best] += placed.cosine[i]
-        else:
-            best, best_dot = free[begun], 0.0
-            begun += 1
-            key[best] = next_key
-            next_key += 1
-        tail = add_row(sums, best, columns, weights, tail)
-        squared_norm[best] += square(weights) + 2.0 * best_dot
-        if not math.isnan(rows.times[i]) and not statistics.last[best] >= rows.times[i]:
-            statistics.last[best] = rows.times[i]
-        placed.slot[i] = best
-    return placed, opening_share, begun, tail
+
+@kernel
+def keep_row(arrivals: Arrivals, i: int, members: Members, free: Free, newcomer: Newcomer) -> int:
+    """Document i becomes a member, of no story yet."""
+    free.counts[1] -= 1
+    m: int = free.members[free.counts[1]]
+    start, tail = arrivals.indptr[i], free.counts[2]
+    length = arrivals.indptr[i + 1] - start
+    for k in range(length):
+        members.columns[tail + k], members.weights[tail + k] = arrivals.columns[start + k], arrivals.weights[start + k]
+        members.title_weights[tail + k] = arrivals.title_weights[start + k]
+    members.start[m], members.length[m] = tail, length
+    free.counts[2] += length
+    members.log_terms[m], members.time[m], members.ordinal[m] = newcomer.log_terms, newcomer.time, newcomer.ordinal
+    members.vector[m, :] = newcomer.vector
+    return m
+
+
+@kernel
+def note(stories: Stories, slot: int, newcomer: Newcomer) -> None:
+    """A document has come to a story."""
+    stories.size[slot] += 1
+    stories.last_ordinal[slot] = newcomer.ordinal
+    if not math.isnan(newcomer.time):
+        if not stories.first[slot] <= newcomer.time:
+            stories.first[slot] = newcomer.time
+        if not stories.last[slot] >= newcomer.time:
+            stories.last[slot] = newcomer.time

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from firststory.arrays import Columns, Floats
+from firststory.arrays import Columns, Floats, Singles
 from firststory.kernels.jit import kernel
 
 
 class RowTable(NamedTuple):
-    """The columns of a row, each where its hash says (-1: free), and their weights."""
+    """The columns of a row, each where its hash says (-1: free), with their weights in the text and in the title."""
 
     columns: Columns
     weights: Floats
+    title_weights: Floats
 
 
 @kernel
@@ -34,24 +34,26 @@ def new_table(longest: int) -> RowTable:
     size = 64
     while size < 4 * longest:
         size *= 2
-    return RowTable(np.empty(size, np.int32), np.empty(size))
+    return RowTable(np.empty(size, np.int32), np.empty(size), np.empty(size))
 
 
 @kernel
-def fill(table: RowTable, columns: Columns, weights: NDArray[Any]) -> None:
+def fill(table: RowTable, columns: Columns, weights: Singles, title_weights: Singles) -> None:
     """Replace the row in the table by this one."""
     table.columns[:] = -1
     for a in range(len(columns)):
         place = place_of(int(columns[a]), table.columns)
         table.columns[place], table.weights[place] = columns[a], weights[a]
+        table.title_weights[place] = title_weights[a]
 
 
 @kernel
-def dot_with(table: RowTable, columns: Columns, weights: NDArray[Any]) -> float:
-    """The dot product with the row in the table."""
-    total = 0.0
+def dots_with(table: RowTable, columns: Columns, weights: Singles, title_weights: Singles) -> tuple[float, float]:
+    """The dot products with the row in the table, of the texts and of the titles."""
+    text, title = 0.0, 0.0
     for b in range(len(columns)):
         place = place_of(int(columns[b]), table.columns)
         if table.columns[place] >= 0:
-            total += table.weights[place] * np.float64(weights[b])
-    return total
+            text += table.weights[place] * np.float64(weights[b])
+            title += table.title_weights[place] * np.float64(title_weights[b])
+    return text, title

@@ -1,0 +1,136 @@
+"""Stories take members up and let the oldest go; what is known of their sum follows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firststory.arrays import Columns, Floats, Ints, Singles
+from firststory.kernels.jit import kernel
+from firststory.kernels.stories.evidence import row_of
+from firststory.kernels.stories.layout import Free, Members, Stories
+from firststory.kernels.stories.row_table import RowTable, dots_with, fill, new_table
+from firststory.kernels.stories.sparse_sums import heaviest
+
+
+@kernel
+def take_up(stories: Stories, members: Members, slot: int, m: int, cosine_sum: float, square: float) -> None:
+    """A member joins a story that has room for it; `cosine_sum` is that with all members before."""
+    stories.members[slot, stories.n_members[slot]] = m
+    stories.n_members[slot] += 1
+    stories.squared_norm[slot] += square + 2.0 * cosine_sum
+    for d in range(members.vector.shape[1]):
+        stories.vector_sum[slot, d] += members.vector[m, d]
+
+
+@kernel
+def let_go(stories: Stories, members: Members, slot: int, table: RowTable, free: Free) -> None:
+    """The oldest member of a story goes; the table is overwritten."""
+    gone = stories.members[slot, 0]
+    n = stories.n_members[slot]
+    fill(table, *row_of(members, gone))
+    total = 0.0
+    for k in range(n):
+        cosine, _ = dots_with(table, *row_of(members, stories.members[slot, k]))
+        total += cosine if k == 0 else 2.0 * cosine
+    stories.squared_norm[slot] -= total
+    for d in range(members.vector.shape[1]):
+        stories.vector_sum[slot, d] -= members.vector[gone, d]
+    for k in range(n - 1):
+        stories.members[slot, k] = stories.members[slot, k + 1]
+    stories.n_members[slot] = n - 1
+    release_member(members, gone, free)
+
+
+@kernel
+def release_member(members: Members, m: int, free: Free) -> None:
+    """The number of a member can be used again; its row is dropped when the rows are next moved."""
+    members.length[m] = 0
+    free.members[free.counts[1]] = m
+    free.counts[1] += 1
+
+
+@kernel
+def add_up(stories: Stories, members: Members, slot: int, table: RowTable) -> None:
+    """The square of the sum of a story's rows and the sum of its vectors, computed again."""
+    stories.squared_norm[slot] = 0.0
+    stories.vector_sum[slot, :] = 0.0
+    for k in range(stories.n_members[slot]):
+        m = stories.members[slot, k]
+        fill(table, *row_of(members, m))
+        total = 0.0
+        for other in range(k + 1):
+            cosine, _ = dots_with(table, *row_of(members, stories.members[slot, other]))
+            total += cosine if other == k else 2.0 * cosine
+        stories.squared_norm[slot] += total
+        for d in range(members.vector.shape[1]):
+            stories.vector_sum[slot, d] += members.vector[m, d]
+
+
+@kernel
+def move_rows(members: Members, columns: Columns, weights: Singles, title_weights: Singles) -> int:
+    """Copy the rows of all members to the front of other buffers. Returns where the tail begins."""
+    tail = 0
+    for m in range(len(members.start)):
+        at = members.start[m]
+        for k in range(members.length[m]):
+            columns[tail + k], weights[tail + k] = members.columns[at + k], members.weights[at + k]
+            title_weights[tail + k] = members.title_weights[at + k]
+        members.start[m] = tail
+        tail += members.length[m]
+    return tail
+
+
+@kernel
+def sum_of_rows(members: Members, stories: Stories, slot: int) -> tuple[Columns, Floats]:
+    """The sum of the rows of a story's members: columns in order, and their weights."""
+    total = 0
+    for k in range(stories.n_members[slot]):
+        total += members.length[stories.members[slot, k]]
+    columns, weights = np.empty(total, np.int32), np.empty(total, np.float64)
+    at = 0
+    for k in range(stories.n_members[slot]):
+        row, its, _ = row_of(members, stories.members[slot, k])
+        columns[at : at + len(row)], weights[at : at + len(row)] = row, its
+        at += len(row)
+    if stories.n_members[slot] == 1:
+        return columns, weights
+    order = np.argsort(columns, kind="mergesort")
+    n = 0
+    out, sums = np.empty(total, np.int32), np.zeros(total)
+    for k in order:
+        if n == 0 or columns[k] != out[n - 1]:
+            out[n] = columns[k]
+            n += 1
+        sums[n - 1] += weights[k]
+    return out[:n], sums[:n]
+
+
+@kernel
+def heaviest_of(members: Members, stories: Stories, slots: Ints, n: int) -> Columns:
+    """`heaviest` of the sums of some stories, one per row; -1 where a sum has fewer columns."""
+    found = np.full((len(slots), n), -1, np.int32)
+    for k, slot in enumerate(slots):
+        columns, weights = sum_of_rows(members, stories, slot)
+        top = heaviest(columns, weights, n)
+        found[k, : len(top)] = top
+    return found
+
+
+@kernel
+def centrality(members: Members, stories: Stories, slot: int) -> Floats:
+    """How well the title of each member of a story fits the texts of the others: the mean cosine.
+
+    The whole text takes the place of a title that there is not.
+    """
+    n = stories.n_members[slot]
+    longest = 0
+    for k in range(n):
+        longest = max(longest, members.length[stories.members[slot, k]])
+    table, fits = new_table(longest), np.zeros(n)
+    for k in range(n):
+        columns, weights, title_weights = row_of(members, stories.members[slot, k])
+        fill(table, columns, title_weights if title_weights.max() > 0.0 else weights, title_weights)
+        for other in range(n):
+            if other != k:
+                fits[k] += dots_with(table, *row_of(members, stories.members[slot, other]))[0] / (n - 1)
+    return fits

@@ -44,7 +44,7 @@ def fire_alerts(parts: Parts, documents: Sequence[InProgress], surfaces: Surface
 
 
 def end_alerts(parts: Parts, alerts: Sequence[Alert], changes: StoryChanges) -> tuple[Alert, ...]:
-    """Tell the alerts which stories were merged; the alerts of the step with their story and storyline as they are now."""
+    """Tell the alerts which stories were merged. Returns those of the step with their story and storyline of now."""
     merged = {story.id: story.merged_into for story in changes.stories if story.merged_into is not None}
     parts.alerts.end_step(merged)
     return tuple(_placed(parts, alert, merged) for alert in alerts)
@@ -52,6 +52,6 @@ def end_alerts(parts: Parts, alerts: Sequence[Alert], changes: StoryChanges) -> 
 
 def _placed(parts: Parts, alert: Alert, merged: Mapping[str, str]) -> Alert:
     story = alert.story
-    while story in merged:
+    while story is not None and story in merged:
         story = merged[story]
-    return replace(alert, story=story, storyline=None if story is None else parts.stories.storyline_of(story))
+    return replace(alert, story=story)

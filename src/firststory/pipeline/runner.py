@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from firststory.errors import ParameterError
 from firststory.alerts.budget import parse_budget
+from firststory.errors import ParameterError
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.protocols import Detector

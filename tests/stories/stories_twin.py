@@ -101,10 +101,10 @@ class PlainTracker:
             odds, timeless = self.evidence(text, story)
             history = self.history[key]
             age = min([t.time for t in history if t.time is not None], default=None)
-            age = days(text, _at(age, history[0].number), self.rule)
+            age = days(text, Point(age, history[0].number), self.rule)
             odds -= self.rule.age * log1p(max(0.0, age) / self.rule.age_days)
             last = max([t.time for t in history if t.time is not None], default=None)
-            quiet = days(text, _at(last, max(t.number for t in history)), self.rule)
+            quiet = days(text, Point(last, max(t.number for t in history)), self.rule)
             if timeless >= self.rule.link:
                 near.append(key)
             if odds > best_odds and quiet <= self.rule.fade_days:
@@ -164,7 +164,7 @@ class PlainTracker:
             times = [t.time for t in self.history[story.key] if t.time is not None]
             numbers = [t.number for t in self.history[story.key]]
             first, last = min(times, default=None), max(times, default=None)
-            return _at(first, min(numbers)), _at(last, max(numbers))
+            return Point(first, min(numbers)), Point(last, max(numbers))
 
         (first, last), (other_first, other_last) = ends(one), ends(other)
         return max(days(first, other_last, self.rule), days(other_first, last, self.rule))
@@ -177,7 +177,7 @@ class PlainTracker:
         return between / sqrt(within[0] * within[1])
 
 
-class _at:  # noqa: N801
+class Point:
     """A point of the stream."""
 
     def __init__(self, time, number):

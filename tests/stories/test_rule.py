@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stories.stories_twin import PlainTracker
 
 from firststory.records import Document
 from firststory.state import flatten, pack_state, unflatten, unpack_state
 from firststory.stories.candidate import StoryCandidate
 from firststory.stories.members import MAX_MEMBERS
 from firststory.stories.tracker import StoryTracker
+from stories.stories_twin import PlainTracker
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
 N_DIMENSIONS = 5

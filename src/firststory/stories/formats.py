@@ -1,4 +1,4 @@
-"""Titles that begin like many others ("Watch live:", "Opinion |"): what they begin with names a format, not an event."""
+"""Titles that begin like many others ("Watch live:", "Opinion |") name a format, not an event."""
 
 from __future__ import annotations
 

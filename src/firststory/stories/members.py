@@ -1,4 +1,4 @@
-"""The latest documents of all stories in arrays, and what is known of each story: what new documents are compared with."""
+"""The latest documents of all stories, in arrays: what new documents are compared with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from firststory.arrays import Array, Columns, Floats, Ints, Singles
+from firststory.arrays import Array, Columns, Floats, Ints
 from firststory.kernels.stories.layout import Arrivals, Free, JoinRule, Learnt, Members, Placed, Stories
 from firststory.kernels.stories.membership import centrality, heaviest_of, move_rows, release_member
 from firststory.kernels.stories.placing import place_documents
@@ -40,7 +40,7 @@ class StoryMembers:
     Examples
     --------
     >>> members = StoryMembers()
-    >>> members.get_state()["columns"].tolist()
+    >>> members.get_state()["rows"]["columns"].tolist()
     []
     """
 
@@ -96,17 +96,23 @@ class StoryMembers:
         if n_members < members:
             old = len(self._members.start)
             more = max(MIN_ROOM, old, members)
-            rows = self._members[:3]
-            self._members = Members(*rows, *(_longer(array, more) for array in self._members[3:]))
+            longer = {
+                name: _longer(array, more) for name, array in self._members._asdict().items() if name not in _ROWS
+            }
+            self._members = self._members._replace(**longer)
             free = np.concatenate([np.arange(old + more - 1, old - 1, -1), self._free.members[:n_members]])
             self._free = self._free._replace(members=_longer(free, old + more - len(free)))
             self._free.counts[1] = n_members + more
         if tail + entries > len(self._members.columns):
             # Twice what is in use: moving everything is paid for by as many entries that came.
             size = entries + 2 * int(self._members.length.sum())
-            buffers = np.empty(size, np.int32), np.empty(size, np.float32), np.empty(size, np.float32)
-            self._free.counts[2] = move_rows(self._members, *buffers)
-            self._members = Members(*buffers, *self._members[3:])
+            columns, weights, title_weights = (
+                np.empty(size, np.int32),
+                np.empty(size, np.float32),
+                np.empty(size, np.float32),
+            )
+            self._free.counts[2] = move_rows(self._members, columns, weights, title_weights)
+            self._members = self._members._replace(columns=columns, weights=weights, title_weights=title_weights)
 
     def _make_room_for_vectors(self, n_dimensions: int) -> None:
         """Vectors come for the first time."""
@@ -209,10 +215,10 @@ class StoryMembers:
             "n_seen": self.n_seen,
             "learnt": self._learnt._asdict(),
             "stories": {name: array[slots] for name, array in stories._asdict().items() if name != "members"},
-            "members": {name: array[order] for name, array in members._asdict().items() if name in _OF_A_MEMBER},
-            "columns": members.columns[entries],
-            "weights": members.weights[entries],
-            "title_weights": members.title_weights[entries],
+            "members": {
+                name: array[order] for name, array in members._asdict().items() if name not in (*_ROWS, "start")
+            },
+            "rows": {name: array[entries] for name, array in members._asdict().items() if name in _ROWS},
         }
 
     @classmethod
@@ -220,7 +226,7 @@ class StoryMembers:
         """Undo `get_state`; the slots are then 0, 1, ... in the order of the keys."""
         plain, kept = state["stories"], state["members"]
         self = cls(n_dimensions=kept["vector"].shape[1])
-        n_stories, n_members, n_entries = len(plain["key"]), len(kept["length"]), len(state["columns"])
+        n_stories, n_members, n_entries = len(plain["key"]), len(kept["length"]), len(state["rows"]["columns"])
         self._reserve(n_stories, n_members, n_entries)
         self._free.counts[:] = self._free.counts[0] - n_stories, self._free.counts[1] - n_members, n_entries
         for name, array in plain.items():
@@ -228,8 +234,8 @@ class StoryMembers:
         for name, array in kept.items():
             getattr(self._members, name)[:n_members] = array
         self._members.start[:n_members] = np.cumsum(kept["length"]) - kept["length"]
-        for name in ("columns", "weights", "title_weights"):
-            getattr(self._members, name)[:n_entries] = state[name]
+        for name, array in state["rows"].items():
+            getattr(self._members, name)[:n_entries] = array
         ends = np.cumsum(plain["n_members"])
         for slot, (n, end) in enumerate(zip(plain["n_members"].tolist(), ends.tolist(), strict=True)):
             self._stories.members[slot, :n] = np.arange(end - n, end)
@@ -243,7 +249,8 @@ class StoryMembers:
         return {key: slot for slot, key in enumerate(self._stories.key.tolist()) if slot not in free}
 
 
-_OF_A_MEMBER = ("length", "log_terms", "time", "ordinal", "vector")
+_ROWS = ("columns", "weights", "title_weights")
+"""The arrays that have the rows of all members one behind the other."""
 
 
 def _longer(array: Array, more: int) -> Array:

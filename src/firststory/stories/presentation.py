@@ -72,10 +72,12 @@ class Presentation:
     # -- state ---------------------------------------------------------------------------------------------
 
     def get_state(self) -> State:
-        """JSON values; key terms are chosen again when they are needed."""
+        """JSON values."""
         return {
             "representative": self.representative._asdict(),
             "title_size": self.title_size,
+            "key_terms": list(self.key_terms),
+            "terms_size": self.terms_size,
             "surfaces": [list(pair) for pair in self.surfaces.items()],
         }
 
@@ -83,7 +85,8 @@ class Presentation:
     def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
         presentation = cls(Representative(**state["representative"]))
-        presentation.title_size = state["title_size"]
+        presentation.title_size, presentation.terms_size = state["title_size"], state["terms_size"]
+        presentation.key_terms = tuple(state["key_terms"])
         presentation.surfaces = dict(state["surfaces"])
         return presentation
 

@@ -1,48 +1,20 @@
-"""Sums of sparse rows against dictionaries and dense vectors."""
+"""The heaviest entries of sparse rows, and whether rows are in order; sums over a story's members."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from firststory.kernels.stories.layout import Sums
-from firststory.kernels.stories.sparse_sums import added, heaviest, heaviest_of, in_order, product, square
+from firststory.kernels.stories.layout import Members, Stories
+from firststory.kernels.stories.membership import add_up, centrality, heaviest_of
+from firststory.kernels.stories.row_table import new_table
+from firststory.kernels.stories.sparse_sums import heaviest, in_order
 
 WIDTH = 40
 
 
-def row(rng, n, index=np.int32):
-    columns = np.sort(rng.choice(WIDTH, size=n, replace=False)).astype(index)
+def row(rng, n):
+    columns = np.sort(rng.choice(WIDTH, size=n, replace=False)).astype(np.int32)
     return columns, rng.integers(1, 5, size=n) / 4.0
-
-
-def dense(columns, weights):
-    out = np.zeros(WIDTH)
-    out[columns] = weights
-    return out
-
-
-@pytest.mark.parametrize("index", [np.int32, np.int64])
-def test_products_and_sums_are_those_of_dense_vectors(index):
-    rng = np.random.default_rng(0)
-    for _ in range(30):
-        one, other = row(rng, rng.integers(0, 20), index), row(rng, rng.integers(0, 20), index)
-        assert product(*one, *other) == pytest.approx(dense(*one) @ dense(*other))
-        assert square(one[1]) == pytest.approx(one[1] @ one[1])
-        columns, weights = added(*one, *other, 1.0)
-        assert in_order(columns)
-        np.testing.assert_allclose(dense(columns, weights), dense(*one) + dense(*other))
-        assert len(columns) == len(set(one[0].tolist()) | set(other[0].tolist()))
-
-
-def test_a_difference_keeps_what_is_left_only():
-    rng = np.random.default_rng(1)
-    for _ in range(30):
-        one, other = row(rng, rng.integers(0, 20)), row(rng, rng.integers(0, 20))
-        columns, weights = added(*one, *other, -1.0)
-        left = dense(*one) - dense(*other)
-        np.testing.assert_allclose(dense(columns, weights), np.where(left > 1e-9, left, 0.0))
-        assert (weights > 0.0).all()
 
 
 def test_the_heaviest_come_first_and_of_equals_the_smaller_column():
@@ -54,15 +26,62 @@ def test_the_heaviest_come_first_and_of_equals_the_smaller_column():
     assert heaviest(np.empty(0, np.int32), np.empty(0), 5).tolist() == []
 
 
-def test_the_heaviest_of_sums_in_one_buffer():
-    columns, weights = np.array([4, 7, 9, 1, 2], np.int32), np.array([0.1, 0.9, 0.5, 0.2, 0.2])
-    start, length = np.array([0, 3, 3]), np.array([3, 2, 0])
-    found = heaviest_of(Sums(columns, weights, start, length, room=length), np.array([1, 0, 2]), 3)
-    assert found.tolist() == [[1, 2, -1], [7, 9, 4], [-1, -1, -1]]
-
-
 def test_order_is_told():
     assert in_order(np.array([1, 2, 9], dtype=np.int32))
     assert in_order(np.empty(0, dtype=np.int32))
     assert not in_order(np.array([1, 1], dtype=np.int32))
     assert not in_order(np.array([2, 1], dtype=np.int32))
+
+
+def members_and_stories(rng, sizes):
+    """Stories of so many members, in any places; and the dense rows and title rows of each."""
+    total = sum(sizes)
+    rows = [row(rng, int(rng.integers(1, 20))) for _ in range(total)]
+    length = np.array([len(columns) for columns, _ in rows])
+    titles = [np.where(rng.random(n) < 0.5, rng.random(n), 0.0) * (rng.random() < 0.8) for n in length]
+    members = Members(
+        columns=np.concatenate([columns for columns, _ in rows]),
+        weights=np.concatenate([weights for _, weights in rows]).astype(np.float32),
+        title_weights=np.concatenate(titles).astype(np.float32),
+        start=np.cumsum(length) - length,
+        length=length,
+        log_terms=np.log(length),
+        time=np.zeros(total),
+        ordinal=np.arange(total),
+        vector=rng.normal(size=(total, 3)).astype(np.float32),
+    )
+    n = len(sizes)
+    places = rng.permutation(total)
+    its, at = np.zeros((n, max(sizes)), np.int64), 0
+    for slot, size in enumerate(sizes):
+        its[slot, :size] = np.sort(places[at : at + size])
+        at += size
+    whole = np.zeros(n, np.int64)
+    stories = Stories(
+        whole, whole, np.array(sizes), its, np.zeros(n), np.zeros(n), whole, whole, np.zeros(n), np.zeros((n, 3)), whole,
+        np.zeros(n),
+    )  # fmt: skip
+    dense, dense_titles = np.zeros((total, WIDTH)), np.zeros((total, WIDTH))
+    for m, (columns, weights) in enumerate(rows):
+        dense[m, columns], dense_titles[m, columns] = weights, titles[m]
+    return members, stories, dense, dense_titles
+
+
+def test_sums_of_members_are_those_of_dense_rows():
+    rng = np.random.default_rng(3)
+    members, stories, dense, titles = members_and_stories(rng, [1, 4, 7])
+    table = new_table(int(members.length.max()))
+    found = heaviest_of(members, stories, np.array([2, 0]), 50)
+    for k, slot in enumerate((2, 0)):
+        total = dense[stories.members[slot, : stories.n_members[slot]]].sum(axis=0)
+        expected = np.lexsort((np.arange(WIDTH), -total))[: np.count_nonzero(total)]
+        assert found[k].tolist() == expected.tolist() + [-1] * (50 - len(expected))
+    for slot in range(3):
+        its = stories.members[slot, : stories.n_members[slot]]
+        add_up(stories, members, slot, table)
+        np.testing.assert_allclose(stories.squared_norm[slot], (dense[its].sum(axis=0) ** 2).sum(), rtol=1e-6)
+        np.testing.assert_allclose(stories.vector_sum[slot], members.vector[its].sum(axis=0), rtol=1e-5)
+        said = np.where(titles[its].any(axis=1)[:, None], titles[its], dense[its])
+        products = said @ dense[its].T
+        others = (products.sum(axis=1) - np.diag(products)) / max(len(its) - 1, 1)
+        np.testing.assert_allclose(centrality(members, stories, slot), others, rtol=1e-5)

@@ -42,7 +42,7 @@ def likeness(table: RowTable, members: Members, stories: Stories, one: int, othe
     within = 1.0
     for slot in (one, other):
         within *= (stories.pair_sum[slot] + PRIOR_PAIRS * usual) / (stories.n_pairs[slot] + PRIOR_PAIRS)
-    return total / (n * stories.n_members[many]) / math.sqrt(max(within, 1e-12))
+    return float(total / (n * stories.n_members[many]) / math.sqrt(max(within, 1e-12)))
 
 
 @kernel
@@ -115,11 +115,10 @@ def repair(linked: Ints, stories: Stories, members: Members, free: Free, learnt:
             other = into[other]
         if one == other or days_apart(stories, one, other, rule.documents_per_day) > rule.merge_days:
             continue
+        if stories.key[one] > stories.key[other]:
+            one, other = other, one
         # The larger one stays, of equals the older.
-        is_first = stories.size[one] > stories.size[other] or (
-            stories.size[one] == stories.size[other] and stories.key[one] < stories.key[other]
-        )
-        large, small = (one, other) if is_first else (other, one)
+        large, small = (one, other) if stories.size[one] >= stories.size[other] else (other, one)
         reason, value = ALIKE, 0.0
         if stories.size[small] > 1:
             log_terms = min(median_log_terms(stories, members, one), median_log_terms(stories, members, other))

@@ -1,0 +1,105 @@
+"""The storyline that a text would join: size, words, meaning, and how long ago the storyline was told."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from firststory.arrays import Array, Floats
+from firststory.kernels.jit import kernel
+from firststory.kernels.stories.storyline_layout import N_GAPS, N_SEEN, Lines, Model, Rule
+from firststory.kernels.stories.storyline_words import LINE, NEXT_OF_WORD, PSEUDO_COUNT
+
+REFRESH_EVERY_DOCUMENTS = 16
+"""How often it is counted how long ago the storylines were told."""
+
+
+@kernel
+def gap_class(gap: int) -> int:
+    """0 for one document ago, 1 for two, 2 for three or four, ..."""
+    found, rest = 0, max(0, gap - 1)
+    while rest > 0:
+        found += 1
+        rest >>= 1
+    return min(N_GAPS - 1, found)
+
+
+@kernel
+def lift_of(found: Floats, chance: Floats, most: float) -> Floats:
+    """For each class of gaps: ln of how much more often than by size alone a storyline is told again."""
+    all_found, by_chance = found.sum(), chance.sum()
+    lift = np.empty(N_GAPS)
+    for g in range(N_GAPS):
+        value = math.log(found[g] / all_found) - math.log(chance[g] / by_chance)
+        lift[g] = min(max(value, -most), most)
+    return lift
+
+
+@kernel
+def count_gaps(lines: Lines, n_seen: int, weights: Floats) -> None:
+    """The share that each class of gaps would get by size alone."""
+    weights[:] = 0.0
+    for line in range(len(lines.key)):
+        if lines.key[line] >= 0:
+            weights[gap_class(n_seen - lines.last_number[line])] += lines.pull[line]
+    total = weights.sum()
+    if total > 0.0:
+        weights /= total
+
+
+@kernel
+def choose(
+    model: Model,
+    rule: Rule,
+    lift: Floats,
+    columns: Array,
+    counts: Floats,
+    length: int,
+    vector: Array,
+    threshold: float,
+    without: int,
+) -> int:
+    """The storyline that such a text would join; -1: it would found one."""
+    lines, table, gains, reached = model.lines, model.words, model.gains, model.reached
+    links, entry_count, slope = table.links, table.count, lines.slope
+    n_reached, total = 0, 0.0
+    for k in range(length):
+        count = counts[k]
+        total += count
+        share = max(table.seen[columns[k]], PSEUDO_COUNT) / max(table.total[0], 1.0)
+        entry = table.of_word[columns[k]]
+        while entry >= 0:
+            line = links[entry, LINE]
+            if gains[line] == 0.0:
+                gains[line] = 1.0
+                reached[n_reached] = line
+                n_reached += 1
+            gain = 1.0 + slope[line] * entry_count[entry] / share
+            gains[line] *= gain if count == 1.0 else math.pow(gain, count)
+            entry = links[entry, NEXT_OF_WORD]
+    norm = 0.0
+    for d in range(len(vector)):
+        norm += vector[d] * vector[d]
+    norm = math.sqrt(norm)
+    best, chosen = threshold, -1
+    most_by_vector = rule.vector_weight * (1.0 - rule.vector_zero) if norm > 0.0 else 0.0
+    least = math.exp(threshold - rule.most_lift - most_by_vector)
+    for r in range(n_reached):
+        line = reached[r]
+        gain, gains[line] = gains[line], 0.0
+        if line == without or lines.size[line] < 0.5 or gain * lines.pull[line] < least:
+            continue
+        score = rule.size_weight * math.log(min(lines.size[line], rule.most_size)) + math.log(gain)
+        score += total * lines.unused[line] + lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
+        if norm > 0.0:
+            if score + most_by_vector < best:
+                continue
+            dot, square = 0.0, 0.0
+            for d in range(len(vector)):
+                dot += vector[d] * lines.vector[line, d]
+                square += lines.vector[line, d] ** 2
+            score += rule.vector_weight * (dot / max(norm * math.sqrt(square), 1e-9) - rule.vector_zero)
+        if score > best or (score == best and (chosen < 0 or lines.key[line] < lines.key[chosen])):
+            best, chosen = score, line
+    return chosen

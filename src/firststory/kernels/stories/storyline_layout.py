@@ -1,0 +1,133 @@
+"""The arrays of the storylines by what they are about, and the rule: what the kernels take.
+
+Lines, stories and rows each have a slot; slots that are free wait in a stack.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firststory.arrays import Array, Columns, Floats, Ints, Singles, Slots
+from firststory.kernels.stories.storyline_words import WordTable
+
+N_STORY_ROWS = 24
+"""The last documents of a story that are kept."""
+N_LINE_STORIES = 48
+"""The last stories of a storyline that are kept."""
+N_ROW_TERMS = 40
+"""Terms of a document that are kept: the heaviest."""
+N_GAPS = 16
+"""Classes of gaps: 1, 2, 3-4, 5-8, ... documents ago."""
+
+# Places in `Model.counters`.
+N_SEEN, NEXT_KEY, FREE_LINES, FREE_STORIES, FREE_ROWS, N_MERGED = 0, 1, 2, 3, 4, 5
+
+
+class Rule(NamedTuple):
+    """The constants; `firststory.stories.storylines` has the formula."""
+
+    size_weight: float
+    most_size: float
+    threshold: float
+    long_threshold: float
+    mixture: float
+    smoothing: float
+    most_count: float
+    length: float
+    long_length: float
+    terms: int
+    by_weight: int
+    vector_weight: float
+    vector_zero: float
+    most_lift: float
+    voters: int
+    votes: float
+    growth: float
+    decay: float
+
+
+class Lines(NamedTuple):
+    """One place per slot."""
+
+    key: Ints
+    """-1 for a free slot."""
+    size: Floats
+    """Documents whose words it has."""
+    total: Floats
+    """The sum of its words' counts."""
+    pull: Floats
+    """min(size, most_size) ** size_weight: what it would get by its size alone."""
+    unused: Floats
+    """ln of the share, against the stream's, that a word has which it never used."""
+    slope: Floats
+    """How that share grows with each time it uses the word, times the stream's share."""
+    last_number: Ints
+    last_time: Floats
+    checked: Floats
+    """The size when it was last asked whether it should go into another."""
+    n_stories: Slots
+    stories: Array
+    """Slots of its last stories, in the order in which they came."""
+    vector: Floats
+    free: Slots
+
+
+class StorySlots(NamedTuple):
+    """One place per slot."""
+
+    key: Ints
+    line: Slots
+    size: Ints
+    asked: Ints
+    """The size when it last chose its storyline."""
+    n_rows: Slots
+    rows: Array
+    """Slots of its last rows, oldest first."""
+    free: Slots
+
+
+class RowSlots(NamedTuple):
+    """Documents: their words and what they mean."""
+
+    number: Ints
+    length: Slots
+    columns: Array
+    counts: Floats
+    total: Floats
+    is_long: Floats
+    vector: Singles
+    free: Slots
+
+
+class Model(NamedTuple):
+    """All of it."""
+
+    lines: Lines
+    words: WordTable
+    stories: StorySlots
+    rows: RowSlots
+    found: Floats
+    """How often a document that joins a story finds its storyline told so long ago, by gap; fading."""
+    chance: Floats
+    """How often it would by the storylines' sizes alone."""
+    weights: Floats
+    """The same at present."""
+    counters: Ints
+    merged: Ints
+    """Lines that were merged: the key that is gone, the key it went into, the votes for it, those asked."""
+    gains: Floats
+    """Scratch: one place per line."""
+    reached: Slots
+    """Scratch: the lines that have a gain."""
+
+
+class Documents(NamedTuple):
+    """Documents that have their story, one per row."""
+
+    stories: Slots
+    indptr: Ints
+    columns: Columns
+    counts: Floats
+    weights: Floats
+    vectors: Singles
+    times: Floats

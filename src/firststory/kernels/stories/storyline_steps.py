@@ -1,0 +1,247 @@
+"""Documents come to the storylines, and the storylines are repaired at the end of a step."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from firststory.arrays import Array, Floats, Ints, Slots
+from firststory.kernels.jit import kernel
+from firststory.kernels.stories.storyline_choice import (
+    REFRESH_EVERY_DOCUMENTS,
+    choose,
+    count_gaps,
+    gap_class,
+    lift_of,
+)
+from firststory.kernels.stories.storyline_layout import (
+    FREE_ROWS,
+    N_LINE_STORIES,
+    N_ROW_TERMS,
+    N_SEEN,
+    N_STORY_ROWS,
+    NEXT_KEY,
+    Documents,
+    Model,
+    RowSlots,
+    Rule,
+)
+from firststory.kernels.stories.storyline_lines import (
+    add_row,
+    drop_line,
+    enter,
+    free_story,
+    leave,
+    merge_lines,
+    merge_stories,
+    move_story,
+    open_line,
+)
+
+SHORT_TERMS, LONG_TERMS = 12, 60
+"""Terms up to which a text is short, and from which on it is long; between them by the logarithm."""
+
+
+@kernel
+def place_documents(model: Model, rule: Rule, documents: Documents, now: float) -> float:
+    """Give documents their storylines, one after the other. Returns the latest time."""
+    lines, stories, counters = model.lines, model.stories, model.counters
+    for i in range(len(documents.stories)):
+        if counters[N_SEEN] % REFRESH_EVERY_DOCUMENTS == 0:
+            count_gaps(lines, counters[N_SEEN], model.weights)
+        if not math.isnan(documents.times[i]):
+            now = max(now, documents.times[i])
+        story = documents.stories[i]
+        counters[FREE_ROWS] -= 1
+        row = model.rows.free[counters[FREE_ROWS]]
+        _keep_row(model.rows, rule, documents, i, row, counters[N_SEEN])
+        line = stories.line[story]
+        if line < 0:
+            lift = lift_of(model.found, model.chance, rule.most_lift)
+            line = choose(model, rule, lift, *_text(model.rows, row), _threshold(rule, model.rows.is_long[row]), -1)
+            if line < 0:
+                line = open_line(lines, counters, rule, counters[NEXT_KEY], counters[N_SEEN], now)
+                counters[NEXT_KEY] += 1
+            enter(lines.n_stories, lines.stories, stories.line, story, line)
+        elif stories.n_rows[story] > 0:
+            # A document has joined a story: so long ago was its line told.
+            model.found[:] *= rule.decay
+            model.found[gap_class(counters[N_SEEN] - lines.last_number[line])] += 1.0
+            model.chance[:] = rule.decay * model.chance + model.weights
+        add_row(model, rule, line, row, 1.0)
+        lines.last_number[line], lines.last_time[line] = counters[N_SEEN], now
+        n = stories.n_rows[story]
+        if n == N_STORY_ROWS:
+            model.rows.free[counters[FREE_ROWS]] = stories.rows[story, 0]
+            counters[FREE_ROWS] += 1
+            for k in range(n - 1):
+                stories.rows[story, k] = stories.rows[story, k + 1]
+            n -= 1
+        stories.rows[story, n] = row
+        stories.n_rows[story] = n + 1
+        stories.size[story] += 1
+        counters[N_SEEN] += 1
+    return now
+
+
+@kernel
+def _keep_row(rows: RowSlots, rule: Rule, documents: Documents, i: int, row: int, number: int) -> None:
+    """The heaviest terms of a document."""
+    start, end = documents.indptr[i], documents.indptr[i + 1]
+    most = min(rule.terms, N_ROW_TERMS)
+    kept = np.arange(end - start)
+    if end - start > most:
+        kept = np.sort(np.argsort(-documents.weights[start:end], kind="mergesort")[:most])
+    is_long = math.log(max(end - start, 1) / SHORT_TERMS) / math.log(LONG_TERMS / SHORT_TERMS)
+    is_long = min(max(is_long, 0.0), 1.0)
+    total = 0.0
+    for k in range(len(kept)):
+        count = documents.counts[start + kept[k]]
+        if is_long > 0.0 and rule.by_weight == 1:
+            count = 1.0
+        if is_long > 0.0 and rule.by_weight == 2:
+            count = 100.0 * documents.weights[start + kept[k]]
+        rows.columns[row, k], rows.counts[row, k] = documents.columns[start + kept[k]], count
+        total += count
+    scale = min(1.0, (rule.length + is_long * (rule.long_length - rule.length)) / max(total, 1e-9))
+    rows.counts[row, : len(kept)] *= scale
+    rows.length[row], rows.total[row], rows.is_long[row] = len(kept), scale * total, is_long
+    rows.number[row] = number
+    rows.vector[row] = documents.vectors[i]
+
+
+@kernel
+def _text(rows: RowSlots, row: int) -> tuple[Array, Floats, int, Array]:
+    return rows.columns[row], rows.counts[row], rows.length[row], rows.vector[row]
+
+
+@kernel
+def _threshold(rule: Rule, is_long: float) -> float:
+    return rule.threshold + is_long * (rule.long_threshold - rule.threshold)
+
+
+# -- repair ----------------------------------------------------------------------------------------------------
+
+
+@kernel
+def merge_all_stories(model: Model, rule: Rule, pairs: Slots) -> None:
+    """Stories (pairs[:, 0]) have gone into others (pairs[:, 1])."""
+    for i in range(len(pairs)):
+        merge_stories(model, rule, pairs[i, 0], pairs[i, 1])
+
+
+@kernel
+def choose_all_again(model: Model, rule: Rule, asking: Slots, now: float) -> None:
+    """Stories that have doubled choose their line once more, all rows of a story together."""
+    lines, stories, rows = model.lines, model.stories, model.rows
+    lift = lift_of(model.found, model.chance, rule.most_lift)
+    for story in asking:
+        line, n = stories.line[story], stories.n_rows[story]
+        stories.asked[story] = stories.size[story]
+        for k in range(n):
+            add_row(model, rule, line, stories.rows[story, k], -1.0)
+        columns, counts, length, vector, is_long = _pooled(rows, stories.rows[story, :n])
+        chosen = choose(model, rule, lift, columns, counts, length, vector, _threshold(rule, is_long), -1)
+        for k in range(n):
+            add_row(model, rule, line, stories.rows[story, k], 1.0)
+        if chosen < 0 and lines.n_stories[line] > 1:
+            last = rows.number[stories.rows[story, n - 1]]
+            chosen = open_line(lines, model.counters, rule, model.counters[NEXT_KEY], last, now)
+            model.counters[NEXT_KEY] += 1
+        if chosen >= 0 and chosen != line:
+            move_story(model, rule, story, chosen)
+
+
+@kernel
+def _pooled(rows: RowSlots, members: Slots) -> tuple[Array, Floats, int, Array, float]:
+    """Rows as one text, sqrt(n) times as long as one of them."""
+    n, room = len(members), rows.length[members].sum()
+    columns, counts, at = np.empty(room, np.int32), np.empty(room), 0
+    vector, is_long = np.zeros(rows.vector.shape[1], np.float32), 0.0
+    for row in members:
+        for j in range(rows.length[row]):
+            columns[at], counts[at] = rows.columns[row, j], rows.counts[row, j] / math.sqrt(n)
+            at += 1
+        for d in range(len(vector)):
+            vector[d] += rows.vector[row, d]
+        is_long += rows.is_long[row] / n
+    pooled, sums, length = np.empty(room, np.int32), np.zeros(room), 0
+    for k in np.argsort(columns, kind="mergesort"):
+        if length == 0 or pooled[length - 1] != columns[k]:
+            pooled[length] = columns[k]
+            length += 1
+        sums[length - 1] += counts[k]
+    return pooled, sums, length, vector, is_long
+
+
+@kernel
+def merge_by_vote(model: Model, rule: Rule, asked: Slots) -> None:
+    """Lines that have grown go into another if enough of their last documents would."""
+    lines = model.lines
+    lift = lift_of(model.found, model.chance, rule.most_lift)
+    for line in asked:
+        if lines.key[line] < 0 or lines.size[line] < rule.growth * lines.checked[line]:
+            continue
+        lines.checked[line] = lines.size[line]
+        voters = _last_rows(model, line, rule.voters)
+        choices = np.empty(len(voters), np.int64)
+        for k, row in enumerate(voters):
+            choices[k] = choose(
+                model, rule, lift, *_text(model.rows, row), _threshold(rule, model.rows.is_long[row]), line
+            )  # fmt: skip
+        other, votes = _most_chosen(choices)
+        if other < 0 or votes < rule.votes * len(voters):
+            continue
+        small, large = (line, other) if lines.size[line] <= lines.size[other] else (other, line)
+        if lines.size[small] == lines.size[large] and lines.key[small] < lines.key[large]:
+            small, large = large, small
+        merge_lines(model, rule, small, large, votes, len(voters))
+
+
+@kernel
+def _last_rows(model: Model, line: int, most: int) -> Slots:
+    lines, stories = model.lines, model.stories
+    found, n = np.empty(N_LINE_STORIES * N_STORY_ROWS, np.int32), 0
+    for k in range(lines.n_stories[line]):
+        story = lines.stories[line, k]
+        for j in range(stories.n_rows[story]):
+            found[n] = stories.rows[story, j]
+            n += 1
+    order = np.argsort(model.rows.number[found[:n]], kind="mergesort")
+    return found[order[max(0, n - most) :]]
+
+
+@kernel
+def _most_chosen(choices: Ints) -> tuple[int, int]:
+    """What was chosen most often, the first among equals, and how often; -1 stands for none."""
+    best, most = -1, 0
+    for choice in choices:
+        votes = (choices == choice).sum()
+        if choice >= 0 and votes > most:
+            best, most = choice, votes
+    return best, most
+
+
+@kernel
+def forget(model: Model, lines: Slots, oldest: int) -> Ints:
+    """Drop lines, and the rows of stories that are in none or have told nothing since the document `oldest`.
+
+    Returns the keys of those stories.
+    """
+    stories, n = model.stories, 0
+    forgotten = np.empty(len(stories.key), np.int64)
+    for line in lines:
+        drop_line(model, line)
+    for story in range(len(stories.key)):
+        if stories.key[story] < 0:
+            continue
+        line = stories.line[story]
+        if line >= 0 and model.lines.key[line] >= 0:
+            if model.rows.number[stories.rows[story, stories.n_rows[story] - 1]] >= oldest:
+                continue
+            leave(model.lines.n_stories, model.lines.stories, story, line)
+        forgotten[n] = stories.key[story]
+        n += 1
+        free_story(model, story)
+    return forgotten[:n]

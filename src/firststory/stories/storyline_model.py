@@ -1,0 +1,247 @@
+"""The arrays of the storylines: they grow when they are full; what they hold is saved as it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from firststory.arrays import Array, Ints, Slots
+from firststory.kernels.stories.storyline_layout import (
+    FREE_LINES,
+    FREE_ROWS,
+    FREE_STORIES,
+    N_GAPS,
+    N_LINE_STORIES,
+    N_ROW_TERMS,
+    N_STORY_ROWS,
+    NEXT_KEY,
+    Lines,
+    Model,
+    RowSlots,
+    StorySlots,
+)
+from firststory.kernels.stories.storyline_words import LINE, WORD, WordTable
+from firststory.state import State
+
+MIN_SLOTS = 256
+
+
+def new_model(dimensions: int) -> Model:
+    """A model that has seen nothing and has no room."""
+
+    def ints(*shape: int) -> Ints:
+        return np.zeros(shape, dtype=np.int64)
+
+    def slots(*shape: int) -> Slots:
+        return np.zeros(shape, dtype=np.int32)
+
+    def floats(*shape: int) -> Array:
+        return np.zeros(shape)
+
+    model = Model(
+        lines=Lines(
+            key=ints(0),
+            size=floats(0),
+            total=floats(0),
+            pull=floats(0),
+            unused=floats(0),
+            slope=floats(0),
+            last_number=ints(0),
+            last_time=floats(0),
+            checked=floats(0),
+            n_stories=slots(0),
+            stories=slots(0, N_LINE_STORIES),
+            vector=floats(0, dimensions),
+            free=slots(0),
+        ),
+        words=WordTable(
+            links=slots(0, 6),
+            count=floats(0),
+            free=slots(0),
+            n_free=ints(1),
+            of_word=slots(0),
+            of_line=slots(0),
+            seen=floats(0),
+            total=floats(1),
+        ),
+        stories=StorySlots(
+            key=ints(0),
+            line=slots(0),
+            size=ints(0),
+            asked=ints(0),
+            n_rows=slots(0),
+            rows=slots(0, N_STORY_ROWS),
+            free=slots(0),
+        ),
+        rows=RowSlots(
+            number=ints(0),
+            length=slots(0),
+            columns=slots(0, N_ROW_TERMS),
+            counts=floats(0, N_ROW_TERMS),
+            total=floats(0),
+            is_long=floats(0),
+            vector=np.zeros((0, dimensions), dtype=np.float32),
+            free=slots(0),
+        ),
+        found=np.ones(N_GAPS),
+        chance=np.ones(N_GAPS),
+        weights=floats(N_GAPS),
+        counters=ints(6),
+        merged=ints(0, 4),
+        gains=floats(0),
+        reached=slots(0),
+    )
+    model.counters[NEXT_KEY] = 1
+    return model
+
+
+# -- room ------------------------------------------------------------------------------------------------------
+
+
+def reserve(
+    model: Model,
+    *,
+    lines: int = 0,
+    stories: int = 0,
+    rows: int = 0,
+    entries: int = 0,
+    columns: int = 0,
+    merges: int = 0,
+) -> Model:
+    """The model with that many free slots, and with room for columns below a number."""
+    counters = model.counters
+    model = model._replace(
+        lines=_with_room(model.lines, counters, FREE_LINES, lines),
+        stories=_with_room(model.stories, counters, FREE_STORIES, stories),
+        rows=_with_room(model.rows, counters, FREE_ROWS, rows),
+    )
+    n_lines = len(model.lines.key)
+    if len(model.gains) < n_lines:
+        model = model._replace(gains=np.zeros(n_lines), reached=np.zeros(n_lines, dtype=np.int32))
+    if merges > len(model.merged):
+        model = model._replace(merged=np.zeros((2 * merges, 4), dtype=np.int64))
+    return model._replace(words=_with_words(model.words, n_lines, entries, columns))
+
+
+def _with_room(table: Any, counters: Ints, counter: int, needed: int) -> Any:
+    """A table (a NamedTuple of arrays) with as many free slots as are needed."""
+    if counters[counter] >= needed:
+        return table
+    old, n_free = len(table.free), int(counters[counter])
+    n = max(MIN_SLOTS, 2 * old, old + needed)
+    table = type(table)(*(_longer(array, n) for array in table))
+    table.free[n_free : n_free + n - old] = np.arange(n - 1, old - 1, -1)
+    counters[counter] += n - old
+    if hasattr(table, "key"):
+        table.key[old:] = -1
+    return table
+
+
+def _with_words(table: WordTable, n_lines: int, n_entries: int, n_columns: int) -> WordTable:
+    """A table of words for so many lines, with free entries, and with room for columns below a number."""
+    if n_lines > len(table.of_line):
+        table = table._replace(of_line=_longer(table.of_line, n_lines, fill=-1))
+    if n_columns > len(table.seen):
+        n = max(MIN_SLOTS, 2 * len(table.seen), n_columns)
+        table = table._replace(of_word=_longer(table.of_word, n, fill=-1), seen=_longer(table.seen, n))
+    n_free = int(table.n_free[0])
+    if n_entries > n_free:
+        old = len(table.free)
+        n = max(MIN_SLOTS, 2 * old, old + n_entries)
+        free = _longer(table.free, n)
+        free[n_free : n_free + n - old] = np.arange(n - 1, old - 1, -1)
+        table.n_free[0] += n - old
+        table = table._replace(links=_longer(table.links, n, fill=-1), count=_longer(table.count, n), free=free)
+    return table
+
+
+def _longer(array: Array, n: int, fill: int = 0) -> Array:
+    return np.concatenate([array, np.full((n - len(array), *array.shape[1:]), fill, array.dtype)])
+
+
+def with_dimensions(model: Model, dimensions: int) -> Model:
+    """The model with vectors of at least so many numbers."""
+    more = dimensions - model.rows.vector.shape[1]
+    if more <= 0:
+        return model
+    wide = [np.pad(table.vector, ((0, 0), (0, more))) for table in (model.lines, model.rows)]
+    return model._replace(lines=model.lines._replace(vector=wide[0]), rows=model.rows._replace(vector=wide[1]))
+
+
+def open_story(model: Model, key: int, line_key: int) -> int:
+    """A slot for a story without rows, in the line of this key (-1: in none yet)."""
+    stories = model.stories
+    model.counters[FREE_STORIES] -= 1
+    slot = int(stories.free[model.counters[FREE_STORIES]])
+    stories.key[slot] = key
+    stories.size[slot], stories.asked[slot], stories.n_rows[slot] = 0, 1, 0
+    stories.line[slot] = -1 if line_key < 0 else np.flatnonzero(model.lines.key == line_key)[0]
+    return slot
+
+
+def n_terms(model: Model, stories: Slots) -> int:
+    """The terms of the rows that stories have: as many entries may be needed where they move."""
+    rows = model.stories.rows[stories]
+    has = np.arange(N_STORY_ROWS) < model.stories.n_rows[stories][:, None]
+    return int(model.rows.length[rows][has].sum())
+
+
+# -- the vocabulary --------------------------------------------------------------------------------------------
+
+
+def columns_in_use(model: Model) -> Ints:
+    """The columns of all entries and of all rows."""
+    links = model.words.links
+    return np.unique(np.concatenate([links[links[:, LINE] >= 0, WORD], _row_columns(model)])).astype(np.int64)
+
+
+def _row_columns(model: Model) -> Array:
+    is_used = np.ones(len(model.rows.free), dtype=bool)
+    is_used[model.rows.free[: model.counters[FREE_ROWS]]] = False
+    columns, lengths = model.rows.columns[is_used], model.rows.length[is_used]
+    return columns[np.arange(N_ROW_TERMS) < lengths[:, None]]
+
+
+def renumber(model: Model, new: Ints) -> Model:
+    """Column v becomes `new[v]`; -1 for one that is not in use."""
+    words = model.words
+    number = np.full(max(len(words.seen), len(new)), -1, dtype=np.int64)
+    number[: len(new)] = new
+    stays = np.flatnonzero(number[: len(words.seen)] >= 0)
+    n = int(number.max(initial=-1)) + 1
+    of_word, seen = np.full(n, -1, dtype=np.int32), np.zeros(n)
+    of_word[number[stays]], seen[number[stays]] = words.of_word[stays], words.seen[stays]
+    links = words.links.copy()
+    links[:, WORD] = np.where(links[:, LINE] >= 0, number[links[:, WORD]], -1)
+    # In rows that are free anything may stand.
+    columns = np.maximum(number[model.rows.columns], 0).astype(np.int32)
+    return model._replace(
+        words=words._replace(links=links, of_word=of_word, seen=seen), rows=model.rows._replace(columns=columns)
+    )
+
+
+# -- state -----------------------------------------------------------------------------------------------------
+
+TABLES: dict[str, type[Any]] = {"lines": Lines, "words": WordTable, "stories": StorySlots, "rows": RowSlots}
+SCRATCH = ("merged", "gains", "reached")
+
+
+def model_state(model: Model) -> State:
+    """All arrays."""
+    state: State = {name: getattr(model, name)._asdict() for name in TABLES}
+    return state | {name: getattr(model, name) for name in model._fields if name not in (*TABLES, *SCRATCH)}
+
+
+def model_from_state(state: State) -> Model:
+    """Undo `model_state`; the scratch arrays hold nothing between steps."""
+    tables = {name: table(**state[name]) for name, table in TABLES.items()}
+    n_lines = len(tables["lines"].key)
+    plain = {name: state[name] for name in Model._fields if name not in (*TABLES, *SCRATCH)}
+    return Model(
+        **tables,
+        **plain,
+        merged=np.zeros((0, 4), dtype=np.int64),
+        gains=np.zeros(n_lines),
+        reached=np.zeros(n_lines, dtype=np.int32),
+    )

@@ -1,0 +1,163 @@
+"""What people see of a storyline: the title of its largest story, key terms, first and last report, sources."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from typing import NamedTuple, Self
+
+from firststory.records import Story, Storyline, StoryStatus
+from firststory.state import State
+
+MIN_STORIES, MIN_DOCUMENTS = 2, 3
+"""A storyline is shown from so many stories on, or from so many documents on: a lone document is none."""
+MAX_SOURCES = 50
+N_CARDS = 8
+"""The largest stories of a storyline, which say what it is called and what its terms are."""
+N_KEY_TERMS = 8
+
+
+def storyline_id(key: int) -> str:
+    """The id that people see."""
+    return f"l{key}"
+
+
+class Card(NamedTuple):
+    """What a storyline keeps of one of its largest stories."""
+
+    size: int
+    title: str
+    key_terms: tuple[str, ...]
+
+
+class StorylineSummary:
+    """The figures and the names of one storyline.
+
+    Examples
+    --------
+    >>> summary = StorylineSummary(7)
+    >>> summary.enter(n_documents=2)
+    >>> summary.enter(n_documents=4)
+    >>> summary.describe(1, Story("s1", "Flood", None, None, 2, "a", key_terms=("flood", "rain")))
+    >>> summary.describe(2, Story("s2", "Dam breaks", None, None, 4, "b", key_terms=("dam", "flood")))
+    >>> record = summary.record()
+    >>> record.id, record.title, record.size, record.n_stories, record.key_terms
+    ('l7', 'Dam breaks', 6, 2, ('flood', 'dam', 'rain'))
+    """
+
+    __slots__ = (
+        "cards", "first_seen", "key", "last_seen", "merged_into", "n_stories", "reason", "shown", "size", "sources",
+        "status", "title",
+    )  # fmt: skip
+
+    def __init__(self, key: int) -> None:
+        self.key = key
+        self.n_stories = 0
+        self.size = 0
+        self.shown = False
+        """Whether it has ever been large enough to be a storyline: an id that was told stays."""
+        self.title = ""
+        self.first_seen: datetime | None = None
+        self.last_seen: datetime | None = None
+        self.sources: dict[str, None] = {}
+        self.cards: dict[int, Card] = {}
+        self.status: StoryStatus = "open"
+        self.merged_into: str | None = None
+        self.reason = ""
+
+    @property
+    def id(self) -> str:
+        return storyline_id(self.key)
+
+    def enter(self, n_documents: int, n_stories: int = 1) -> None:
+        """A story comes with its documents; the numbers are negative where it leaves."""
+        self.size += n_documents
+        self.n_stories += n_stories
+        self.shown |= self.n_stories >= MIN_STORIES or self.size >= MIN_DOCUMENTS
+
+    def describe(self, key: int, story: Story) -> None:
+        """One of its stories was opened or has changed."""
+        times = [time for time in (self.first_seen, story.first_seen) if time is not None]
+        self.first_seen = min(times, default=None)
+        times = [time for time in (self.last_seen, story.last_seen) if time is not None]
+        self.last_seen = max(times, default=None)
+        for source in story.sources:
+            if len(self.sources) < MAX_SOURCES:
+                self.sources.setdefault(source)
+        self.cards[key] = Card(story.size, story.title, story.key_terms)
+        self._keep_largest()
+
+    def forget(self, key: int) -> None:
+        """One of its stories has left, or is part of another now."""
+        self.cards.pop(key, None)
+
+    def absorb(self, other: Self) -> None:
+        """Another storyline has come with all its stories."""
+        self.enter(other.size, other.n_stories)
+        for name, choose in (("first_seen", min), ("last_seen", max)):
+            times = [time for time in (getattr(self, name), getattr(other, name)) if time is not None]
+            setattr(self, name, choose(times, default=None))
+        for source in other.sources:
+            if len(self.sources) < MAX_SOURCES:
+                self.sources.setdefault(source)
+        self.cards |= other.cards
+        self._keep_largest()
+
+    def end(self, status: StoryStatus, reason: str = "", merged_into: str | None = None) -> None:
+        """It leaves the memory."""
+        self.status, self.reason, self.merged_into = status, reason, merged_into
+
+    def _keep_largest(self) -> None:
+        while len(self.cards) > N_CARDS:
+            del self.cards[min(self.cards, key=lambda key: (self.cards[key].size, -key))]
+
+    def record(self) -> Storyline:
+        """As it is now."""
+        weight: Counter[str] = Counter()
+        largest = sorted(self.cards.items(), key=lambda item: (-item[1].size, item[0]))
+        for _, card in largest:
+            for term in card.key_terms:
+                weight[term] += card.size
+        if largest:
+            self.title = largest[0][1].title
+        return Storyline(
+            id=self.id,
+            title=self.title,
+            first_seen=self.first_seen,
+            last_seen=self.last_seen,
+            size=self.size,
+            n_stories=self.n_stories,
+            sources=tuple(self.sources),
+            key_terms=tuple(term for term, _ in weight.most_common(N_KEY_TERMS)),
+            status=self.status,
+            merged_into=self.merged_into,
+            reason=self.reason,
+        )
+
+    # -- state ---------------------------------------------------------------------------------------------
+
+    def get_state(self) -> State:
+        """JSON values. Only open storylines are saved."""
+        return {
+            "key": self.key,
+            "n_stories": self.n_stories,
+            "size": self.size,
+            "shown": self.shown,
+            "title": self.title,
+            "first_seen": None if self.first_seen is None else self.first_seen.isoformat(),
+            "last_seen": None if self.last_seen is None else self.last_seen.isoformat(),
+            "sources": list(self.sources),
+            "cards": [[key, *card] for key, card in self.cards.items()],
+        }
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Undo `get_state`."""
+        summary = cls(state["key"])
+        summary.n_stories, summary.size, summary.shown = state["n_stories"], state["size"], state["shown"]
+        summary.title = state["title"]
+        for name in ("first_seen", "last_seen"):
+            setattr(summary, name, None if state[name] is None else datetime.fromisoformat(state[name]))
+        summary.sources = dict.fromkeys(state["sources"])
+        summary.cards = {key: Card(size, title, tuple(terms)) for key, size, title, terms in state["cards"]}
+        return summary

@@ -1,0 +1,329 @@
+"""Storylines: the stories that belong together, over weeks or months.
+
+A document that opens a story chooses a storyline k for it, the one with the highest
+
+    size_weight ln min(n_k, most_size)                                              what grows attracts
+    + sum_v x_v ln[1 - mixture + mixture (S_kv + smoothing p_v) / ((N_k + smoothing) p_v)]   words
+    + vector_weight (cos(vector, sum of the vectors of k) - vector_zero)            what short texts mean
+    + ln lift(documents since k was last told)                                      recency, learnt
+
+if that reaches a threshold; otherwise it founds one. Documents that join a story go where the story is.
+
+The words are a two-stage language model (Zhai and Lafferty, "Two-stage language models for information retrieval",
+SIGIR 2002): S_kv is how often k has used the word v, N_k the sum over all words, p_v the share of v in the stream. A
+Dirichlet prior, for k has told little yet; then a mixture with the stream, for a text is only partly about its
+storyline: a word that k never used costs at most ln(1 - mixture), however large k is.
+
+The stream's share p_v counts each storyline `most_count` times at most: otherwise what a stream tells most would be its
+background, from which nothing stands out.
+
+lift(g) is how much more often than by size alone the documents that join a STORY find its storyline told g documents
+ago. Storylines have no part in that decision, so nothing feeds on itself.
+
+At the end of a step a story that has doubled chooses again, and a storyline that has grown by half goes into another if
+half of its last 16 documents would. Storylines that were quiet for long fade.
+
+How the tracker of stories calls it, step by step:
+
+    lines.add(rows)                                 the documents of a block, each with the key of its story
+    changed = lines.end_step(merged, closed)        after the stories of the step are merged and faded
+    storylines = lines.records(stories)             after the step's story records are made (with `line_of`)
+
+`changed` names the stories whose storyline is another than before the step: their records are to be told as well, even
+where nothing else has happened to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from firststory.arrays import Columns, Floats, Ints, Singles, Slots
+from firststory.kernels.stories.storyline_layout import N_MERGED, N_ROW_TERMS, N_SEEN, Documents, Rule
+from firststory.kernels.stories.storyline_steps import (
+    choose_all_again,
+    forget,
+    merge_all_stories,
+    merge_by_vote,
+    place_documents,
+)
+from firststory.records import Story, Storyline
+from firststory.state import State
+from firststory.stories.storyline_model import (
+    columns_in_use,
+    model_from_state,
+    model_state,
+    n_terms,
+    new_model,
+    open_story,
+    renumber,
+    reserve,
+    with_dimensions,
+)
+from firststory.stories.storyline_places import StorylinePlaces
+from firststory.units import DAY_SECONDS
+
+RULE = Rule(
+    size_weight=1.75,
+    most_size=100.0,
+    threshold=13.0,
+    long_threshold=13.0,
+    mixture=0.65,
+    smoothing=50.0,
+    most_count=10.0,
+    length=16.0,
+    long_length=16.0,
+    terms=40,
+    by_weight=0,
+    vector_weight=12.0,
+    vector_zero=0.6,
+    most_lift=3.0,
+    voters=16,
+    votes=0.5,
+    growth=1.5,
+    decay=0.998,
+)
+MIN_VOTING_SIZE = 4.0
+"""Documents from which on a storyline may go into another."""
+
+
+class StorylineRows(NamedTuple):
+    """Documents that have their story, one per row, in the order of the stream; duplicates are left out."""
+
+    stories: Ints
+    """The key (number) of each document's story."""
+    indptr: Ints
+    columns: Columns
+    """Of row i: `columns[indptr[i] : indptr[i + 1]]`, in order."""
+    counts: Floats
+    """Of each column in the text."""
+    weights: Floats
+    """The unit rows."""
+    vectors: Singles
+    """What short texts mean, unit length, one row per document; zeros for those that have none."""
+    seconds: Floats
+    """Times since 1970; NaN for none."""
+
+
+class Storylines:
+    """Puts stories into storylines, in bounded memory.
+
+    Use it on top of a tracker of stories whose stories are pure. Do not use it to find single happenings: a storyline
+    is what they add up to.
+
+    Parameters
+    ----------
+    fade : float, default=30.0
+        Days without a new document after which a storyline fades.
+    window : int, default=4000
+        Documents of the stream after which a storyline without a new one fades.
+    max_storylines : int, default=20000
+        Storylines in memory; those that were quiet longest fade first.
+
+    Examples
+    --------
+    Three stories, of which the first two tell of one flood:
+
+    >>> texts = [[0, 1, 2], [0, 1, 3], [4, 5, 6]] * 8
+    >>> rows = StorylineRows(
+    ...     stories=np.array([1, 2, 3] * 8),
+    ...     indptr=np.arange(0, 73, 3),
+    ...     columns=np.array(texts, dtype=np.int32).ravel(),
+    ...     counts=np.ones(72),
+    ...     weights=np.full(72, 0.577),
+    ...     vectors=np.zeros((24, 0), dtype=np.float32),
+    ...     seconds=np.full(24, np.nan),
+    ... )
+    >>> lines = Storylines()
+    >>> lines.add(rows)
+    >>> changed = lines.end_step()
+    >>> lines.line_of(1) == lines.line_of(2) != lines.line_of(3)
+    True
+    """
+
+    def __init__(self, fade: float = 30.0, window: int = 4000, max_storylines: int = 20_000) -> None:
+        self.fade = fade
+        self.window = int(window)
+        self.max_storylines = int(max_storylines)
+        self._model = new_model(0)
+        self._slots: dict[int, int] = {}
+        """The slot of each story that has rows, by its key."""
+        self._places = StorylinePlaces()
+        self._touched: set[int] = set()
+        """Stories that have got documents in this step."""
+        self._now = -np.inf
+        """The latest time of a document."""
+
+    # -- one step ------------------------------------------------------------------------------------------
+
+    def add(self, rows: StorylineRows) -> None:
+        """Documents have come, each to its story; a story that is not known yet finds its storyline."""
+        keys = rows.stories.tolist()
+        vectors = self._make_room(rows)
+        slots = np.array([self._slot_of(key) for key in keys], dtype=np.int32)
+        documents = Documents(
+            stories=slots,
+            indptr=np.asarray(rows.indptr, dtype=np.int64),
+            columns=np.asarray(rows.columns, dtype=np.int32),
+            counts=np.asarray(rows.counts, dtype=np.float64),
+            weights=np.asarray(rows.weights, dtype=np.float64),
+            vectors=vectors,
+            times=np.asarray(rows.seconds, dtype=np.float64),
+        )
+        self._now = float(place_documents(self._model, RULE, documents, self._now))
+        for key, line in zip(keys, self._line_keys(slots), strict=True):
+            self._places.add_document(key, line)
+        self._touched.update(keys)
+
+    def end_step(self, merged: Iterable[tuple[int, int]] = (), closed: Iterable[int] = ()) -> list[int]:
+        """Repair and fade. Returns the keys of the stories whose storyline has changed since the last call.
+
+        Parameters
+        ----------
+        merged : pairs of keys
+            Stories that were merged in this step, in that order: (the one that is gone, the one it went into).
+        closed : keys
+            Stories that will get no more documents. They stay in their storyline; `line_of` forgets them when `records`
+            was called.
+        """
+        self._merge_stories(merged)
+        self._choose_again()
+        self._merge_lines()
+        self._fade()
+        self._touched = set()
+        return self._places.changed_stories(closed)
+
+    def line_of(self, story: int) -> str | None:
+        """The id of a story's storyline; None where the story is alone: it takes two stories, or three documents."""
+        return self._places.line_of(story)
+
+    def records(self, stories: Mapping[int, Story]) -> tuple[Storyline, ...]:
+        """The storylines that were opened or changed in this step.
+
+        `stories` are the records of the stories that were opened or changed, by their keys, merged and faded ones too:
+        a storyline has its title from the largest of its stories, and its sources and key terms from all of them.
+        """
+        return self._places.records(stories)
+
+    def open_records(self) -> tuple[Storyline, ...]:
+        """All storylines in memory, in the order of their founding."""
+        return self._places.open_records()
+
+    # -- documents -----------------------------------------------------------------------------------------
+
+    def _make_room(self, rows: StorylineRows) -> Singles:
+        """Room for documents; their vectors, as long as those that the storylines have."""
+        n, dimensions = rows.vectors.shape
+        self._model = with_dimensions(self._model, dimensions)
+        vectors = np.zeros((n, self._model.rows.vector.shape[1]), dtype=np.float32)
+        vectors[:, :dimensions] = rows.vectors
+        self._model = reserve(
+            self._model,
+            lines=n,
+            stories=n,
+            rows=n,
+            entries=min(len(rows.columns), n * N_ROW_TERMS),
+            columns=int(np.max(rows.columns, initial=-1)) + 1,
+        )
+        return vectors
+
+    def _slot_of(self, key: int) -> int:
+        slot = self._slots.get(key)
+        if slot is None:
+            # A story that was silent for long has no rows, but perhaps a storyline.
+            slot = self._slots[key] = open_story(self._model, key, self._places.living_line(key))
+        return slot
+
+    def _line_keys(self, slots: Slots) -> list[int]:
+        """The keys of the storylines that stories are part of now."""
+        return list(self._model.lines.key[self._model.stories.line[slots]].tolist())
+
+    # -- the end of a step ---------------------------------------------------------------------------------
+
+    def _merge_stories(self, merged: Iterable[tuple[int, int]]) -> None:
+        pairs = []
+        for small, large in merged:
+            if small in self._slots:
+                self._model = reserve(self._model, stories=1)
+                pairs.append((self._slots[small], self._slot_of(large)))
+                del self._slots[small]
+                self._touched.add(large)
+            self._places.merge_stories(small, large)
+        slots = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+        self._model = reserve(self._model, entries=n_terms(self._model, slots[:, 0]), merges=len(slots))
+        merge_all_stories(self._model, RULE, slots)
+        self._tell_merged()
+
+    def _choose_again(self) -> None:
+        stories = self._model.stories
+        touched = np.array([self._slots[key] for key in sorted(self._touched & self._slots.keys())], dtype=np.int32)
+        asking = touched[stories.size[touched] >= 2 * stories.asked[touched]]
+        n = len(asking)
+        self._model = reserve(self._model, lines=n, entries=n_terms(self._model, asking), merges=n)
+        choose_all_again(self._model, RULE, asking, self._now)
+        self._tell_merged()
+        for key, line in zip(self._model.stories.key[asking].tolist(), self._line_keys(asking), strict=True):
+            self._places.move_story(key, line)
+
+    def _merge_lines(self) -> None:
+        lines = self._model.lines
+        grown = (lines.key >= 0) & (lines.size >= np.maximum(MIN_VOTING_SIZE, RULE.growth * lines.checked))
+        asked = np.flatnonzero(grown)
+        asked = asked[np.argsort(lines.key[asked], kind="stable")].astype(np.int32)
+        self._model = reserve(self._model, merges=len(asked))
+        merge_by_vote(self._model, RULE, asked)
+        self._tell_merged()
+
+    def _tell_merged(self) -> None:
+        """Do with the names what the kernels have done with the words."""
+        n = int(self._model.counters[N_MERGED])
+        for small, large, votes, voters in self._model.merged[:n].tolist():
+            reason = f"{votes} of its last {voters} documents fit both" if voters else "its last story belongs there"
+            self._places.merge_lines(small, large, reason)
+        self._model.counters[N_MERGED] = 0
+
+    def _fade(self) -> None:
+        lines, n_seen = self._model.lines, int(self._model.counters[N_SEEN])
+        quiet = (lines.last_number < n_seen - self.window) | (lines.last_time < self._now - self.fade * DAY_SECONDS)
+        going = np.flatnonzero((lines.key >= 0) & quiet)
+        staying = np.flatnonzero((lines.key >= 0) & ~quiet)
+        n_too_many = len(staying) - self.max_storylines
+        if n_too_many > 0:
+            longest = np.lexsort((lines.key[staying], lines.last_number[staying]))[:n_too_many]
+            going = np.concatenate([going, staying[longest]])
+        for key in lines.key[going].tolist():
+            self._places.fade(key)
+        for key in forget(self._model, going.astype(np.int32), n_seen - self.window).tolist():
+            del self._slots[key]
+
+    # -- the vocabulary and the state ----------------------------------------------------------------------
+
+    def columns_in_use(self) -> Ints:
+        """The columns that a storyline or one of its rows has. Call it between steps, after `records`."""
+        return columns_in_use(self._model)
+
+    def renumber(self, new: Ints) -> None:
+        """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
+        self._model = renumber(self._model, new)
+
+    def get_state(self) -> State:
+        """All that the future depends on. Call it between steps, after `records`."""
+        return {
+            "params": {"fade": self.fade, "window": self.window, "max_storylines": self.max_storylines},
+            "now": self._now if np.isfinite(self._now) else None,
+            "model": model_state(self._model),
+            "places": self._places.get_state(),
+        }
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Undo `get_state`."""
+        lines = cls(**state["params"])
+        lines._now = -np.inf if state["now"] is None else state["now"]
+        lines._model = model_from_state(state["model"])
+        lines._places = StorylinePlaces.from_state(state["places"])
+        keys = lines._model.stories.key
+        lines._slots = {int(keys[slot]): int(slot) for slot in np.flatnonzero(keys >= 0)}
+        return lines

@@ -64,7 +64,8 @@ class AlertClock:
         if known.any():
             self._note(times[known])
         elif not self.is_timed:
-            times = (self.documents + np.arange(len(times))) * (DAY_SECONDS / UNTIMED_DAY_DOCUMENTS)
+            ordinals = np.arange(self.documents, self.documents + len(times), dtype=np.float64)
+            times = ordinals * (DAY_SECONDS / UNTIMED_DAY_DOCUMENTS)
         self.documents += len(times)
         if len(times) == 0:
             return times

@@ -29,7 +29,7 @@ MAX_FORMAT_TERMS = 5000
 
 
 class FormatTerms:
-    """The stories that each term turned, or nearly turned, lately.
+    """The stories that each term turned, or nearly turned, lately, those longest ago first.
 
     Examples
     --------
@@ -46,6 +46,7 @@ class FormatTerms:
     def note(self, column: int, story: str, now: float) -> None:
         """A term turns a story."""
         stories = self._stories.pop(column, {})
+        stories.pop(story, None)
         stories[story] = now
         self._stories[column] = stories
         if len(self._stories) > MAX_FORMAT_TERMS:
@@ -56,15 +57,16 @@ class FormatTerms:
         stories = self._stories.get(column)
         if not stories:
             return 0.0
-        for name in [name for name, time in stories.items() if now - time > FORMAT_DAYS * DAY_SECONDS]:
-            del stories[name]
+        while stories and now - stories[oldest := next(iter(stories))] > FORMAT_DAYS * DAY_SECONDS:
+            del stories[oldest]
         return FORMAT_COST * (len(stories) - (story in stories))
 
     def merge(self, story: str, into: str) -> None:
         """A story went into another."""
         for stories in self._stories.values():
             if story in stories:
-                stories[into] = max(stories.pop(story), stories.get(into, 0.0))
+                stories.setdefault(into, stories[story])
+                del stories[story]
 
     def columns(self) -> list[int]:
         return list(self._stories)

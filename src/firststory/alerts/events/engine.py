@@ -341,7 +341,10 @@ class EventAlerts:
         ]
         if best < level or not new or self._days(now) < WARM_UP_DAYS:
             return []
-        if not (self._turns.has_room(now, per_day) and self._pushed.has_room(now, ceiling)):
+        # What people are not shown, a stop word, turns nothing.
+        surfaces = one.surfaces()
+        new = [term for term in new if term[1] in surfaces]
+        if not (new and self._turns.has_room(now, per_day) and self._pushed.has_room(now, ceiling)):
             return []
         event = gather(self._index, ordinal, rule.watch_seconds)
         capacity, term = len(self._index.born), new[0][1]
@@ -352,8 +355,7 @@ class EventAlerts:
         self._turns.spend(now)
         self._pushed.spend(now)
         headline = event.headline if event.headline in using else using[-1]
-        surfaces = one.surfaces()
-        terms = tuple(harmless(surfaces[c], MAX_TERM_CHARACTERS) for _, c, _ in new if c in surfaces)
+        terms = tuple(harmless(surfaces[c], MAX_TERM_CHARACTERS) for _, c, _ in new)
         first = self._kept[using[0]].whole()
         within = span(self._delay(first, one), ordinal - using[0], self._clock.is_dated)
         sentence = turned(terms, new[0][2], self._voices.by_text, within, first, self._clock.is_dated)

@@ -30,7 +30,7 @@ class AlertClock:
     >>> clock = AlertClock()
     >>> clock.arrivals([10.0, 5.0, None]).tolist(), clock.is_timed
     ([10.0, 10.0, 10.0], True)
-    >>> AlertClock().arrivals([None] * 1001)[-1]
+    >>> float(AlertClock().arrivals([None] * 1001)[-1])
     86400.0
     """
 

@@ -30,7 +30,7 @@ class AlertClock:
     >>> clock = AlertClock()
     >>> clock.arrivals([10.0, 5.0, None]).tolist(), clock.is_timed
     ([10.0, 10.0, 10.0], True)
-    >>> AlertClock().arrivals([None] * 1001)[-1]
+    >>> float(AlertClock().arrivals([None] * 1001)[-1])
     86400.0
     """
 
@@ -64,7 +64,8 @@ class AlertClock:
         if known.any():
             self._note(times[known])
         elif not self.is_timed:
-            times = (self.documents + np.arange(len(times))) * (DAY_SECONDS / UNTIMED_DAY_DOCUMENTS)
+            ordinals = np.arange(self.documents, self.documents + len(times), dtype=np.float64)
+            times = ordinals * (DAY_SECONDS / UNTIMED_DAY_DOCUMENTS)
         self.documents += len(times)
         if len(times) == 0:
             return times

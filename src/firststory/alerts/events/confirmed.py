@@ -2,7 +2,7 @@
 
 The test: K voices beyond the first, in the time since the core's first document, against a Gamma-Poisson whose prior is
 the stream's usual background and whose data are the core's own links to the week before. It fires once per story if
-the score -log10 P(K >= k) reaches log10(documents per day / expected false alerts), and the price of the ladder, and
+the score -log10 P(K >= k) reaches log10(stories opened per day / expected false alerts) and the price of the ladder,
 the ceiling has room, and the story does not go on with one that was alerted in the last three days.
 """
 
@@ -21,29 +21,32 @@ KIN_DAYS, KIN_SHARE = 3.0, 0.5
 WARM_UP_DAYS = 0.5
 
 
-def least_score(per_day: float, false_alerts: float) -> float:
-    """The score from which on chance brings at most `false_alerts` per day.
+def least_score(opened_per_day: float, false_alerts: float) -> float:
+    """The score from which on chance brings at most `false_alerts` per day: as many tests are made as stories open.
 
     Examples
     --------
     >>> least_score(1000.0, 1.0), least_score(1000.0, 0.1), least_score(5.0, 1.0)
     (3.0, 4.0, 1.0)
     """
-    return max(LEAST_SCORE, math.log10(per_day / false_alerts))
+    return max(LEAST_SCORE, math.log10(opened_per_day / false_alerts))
 
 
 def goes_on(
-    core: list[int], story: str, now: float, watch_seconds: float, index: LinkIndex, story_of: Mapping[int, str],
+    core: list[int],
+    story: str,
+    now: float,
+    watch_seconds: float,
+    index: LinkIndex,
+    story_of: Mapping[int, str],
     running: RunningStories,
 ) -> bool:
     """Whether half of the core is linked to one story that was alerted and told in the last three days."""  # fmt: skip
     capacity, kin = len(index.born), Counter[str]()
     for j in core:
-        before = index.born[j % capacity] - watch_seconds
-        older = {
-            story_of[target]
-            for target in index.links_of(j)[0].tolist()
-            if index.born[target % capacity] < before and now - index.born[target % capacity] <= KIN_DAYS * DAY_SECONDS
-        }
+        targets = index.links_of(j)[0]
+        born = index.born[targets % capacity]
+        is_older = (born < index.born[j % capacity] - watch_seconds) & (now - born <= KIN_DAYS * DAY_SECONDS)
+        older = {story_of[target] for target in targets[is_older].tolist()}
         kin.update(name for name in older - {story} if name in running and running[name].fired is not None)
     return bool(kin) and kin.most_common(1)[0][1] >= KIN_SHARE * len(core)

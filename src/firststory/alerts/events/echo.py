@@ -6,18 +6,24 @@ weights follow AdaGrad (Duchi, Hazan & Singer 2011).
 
 from __future__ import annotations
 
-import math
+import re
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Self
 from zlib import crc32
 
 import numpy as np
 
+from firststory.arrays import Ints
+from firststory.kernels.alerts.echo import learn, probabilities
+
 SIZE = 1 << 15
-RATE = 0.3
 MEMORY = 0.9995
 """By which the base rate fades with each label."""
 MAX_WORDS = 24
-_SIGNS = '?:!|"“‘'
+_SIGNS = re.compile(r"""[0-9?:!|"“‘]""")
+_WORD, _SOURCE, _NOVEL_SOURCE, _USUAL_SOURCE, _NOVELTY, _LENGTH, _OPENING, _SIGN = range(1, 9)
+"""Kinds of features: where their checksums begin."""
 
 
 def features(title: str, source: str | None, novelty: float) -> list[int]:
@@ -28,22 +34,24 @@ def features(title: str, source: str | None, novelty: float) -> list[int]:
     >>> features("Storm closes bridge", "BBC", 0.9) == features("Storm closes bridge", "BBC", 0.9)
     True
     """
-    words = title.lower().split()[:MAX_WORDS]
-    names = [f"t:{word}" for word in words]
-    names += ["b", f"s:{source}", f"n:{int(10 * novelty)}", f"l:{len(words)}", f"{source}&{novelty > 0.8}"]
-    names += [f"f:{word}" for word in words[:1]] + [f"f:{' '.join(words[:2])}"]
-    names += [f"c:{sign}" for sign in _SIGNS if sign in title]
-    if any(map(str.isdigit, title)):
-        names.append("d")
-    return sorted({crc32(name.encode("utf-8", "replace")) % SIZE for name in names})
+    words = title.lower().encode("utf-8", "replace").split()[:MAX_WORDS]
+    own = {crc32(word, _WORD) % SIZE for word in words}
+    who = (source or "").encode("utf-8", "replace")
+    own.add(crc32(who, _SOURCE) % SIZE)
+    own.add(crc32(who, _NOVEL_SOURCE if novelty > 0.8 else _USUAL_SOURCE) % SIZE)
+    own.update((crc32(b"%d" % int(10 * novelty), _NOVELTY) % SIZE, crc32(b"%d" % len(words), _LENGTH) % SIZE, 0))
+    own.add(crc32(b" ".join(words[:1]), _OPENING) % SIZE)
+    own.add(crc32(b" ".join(words[:2]), _OPENING) % SIZE)
+    for sign in _SIGNS.findall(title):
+        own.add(crc32(b"0" if sign.isdigit() else sign.encode(), _SIGN) % SIZE)
+    return sorted(own)
 
 
 class EchoChance:
     """P(another voice follows within a day) of documents that nothing earlier is like."""
 
     def __init__(self) -> None:
-        self._weights = [0.0] * SIZE
-        self._squares = [0.0] * SIZE
+        self._weights, self._squares = np.zeros(SIZE), np.zeros(SIZE)
         self.labels = 0
         self.echoed = 0
         self._recent_echoed, self._recent = 1.0, 10.0
@@ -53,37 +61,37 @@ class EchoChance:
         """The share of first reports that others followed, lately."""
         return self._recent_echoed / self._recent
 
-    def probability(self, own: list[int]) -> float:
-        """The chance that others follow."""
-        weights = self._weights
-        return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, sum([weights[i] for i in own])))))
+    def probabilities(self, rows: Sequence[Sequence[int]]) -> list[float]:
+        """The chance that others follow, of each row of features."""
+        found: list[float] = probabilities(*_joined(rows), self._weights).tolist()
+        return found
 
-    def learn(self, own: list[int], is_echoed: bool) -> None:
+    def learn(self, rows: Sequence[Sequence[int]], is_echoed: Sequence[bool]) -> None:
         """A day later it is known."""
-        self.labels += 1
-        self.echoed += is_echoed
-        self._recent = self._recent * MEMORY + 1.0
-        self._recent_echoed = self._recent_echoed * MEMORY + is_echoed
-        gradient = self.probability(own) - is_echoed
-        weights, squares, square = self._weights, self._squares, gradient * gradient
-        for i in own:
-            squares[i] += square
-            weights[i] -= RATE * gradient / math.sqrt(squares[i] + 1.0)
+        learn(*_joined(rows), np.array(is_echoed, dtype=np.bool_), self._weights, self._squares)
+        for echoed in is_echoed:
+            self.labels += 1
+            self.echoed += echoed
+            self._recent = self._recent * MEMORY + 1.0
+            self._recent_echoed = self._recent_echoed * MEMORY + echoed
 
     def get_state(self) -> dict[str, Any]:
-        used = np.flatnonzero(np.array(self._squares))
+        used = np.flatnonzero(self._squares)
         return {
             "used": used,
-            "weights": np.array(self._weights)[used],
-            "squares": np.array(self._squares)[used],
+            "weights": self._weights[used],
+            "squares": self._squares[used],
             "counts": [self.labels, self.echoed, self._recent_echoed, self._recent],
         }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         echo = cls()
-        values = zip(state["used"].tolist(), state["weights"].tolist(), state["squares"].tolist(), strict=True)
-        for i, weight, square in values:
-            echo._weights[i], echo._squares[i] = weight, square
+        echo._weights[state["used"]], echo._squares[state["used"]] = state["weights"], state["squares"]
         echo.labels, echo.echoed, echo._recent_echoed, echo._recent = state["counts"]
         return echo
+
+
+def _joined(rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    ends = np.cumsum([0, *map(len, rows)])
+    return ends, np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=int(ends[-1]))

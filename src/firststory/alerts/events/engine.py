@@ -11,8 +11,9 @@ import numpy as np
 
 from firststory.alerts.budget import Budget
 from firststory.alerts.events.clock import AlertClock
-from firststory.alerts.events.confirmed import WARM_UP_DAYS, goes_on, least_score
+from firststory.alerts.events.confirmed import LEAST_SCORE, WARM_UP_DAYS, goes_on, least_score
 from firststory.alerts.events.document import EventDocument, SlimDocument
+from firststory.alerts.events.echo import features
 from firststory.alerts.events.evidence import gather, strongest_columns
 from firststory.alerts.events.first_seen import FirstSeen
 from firststory.alerts.events.ladder import Ceiling, Ladder
@@ -29,9 +30,10 @@ from firststory.alerts.events.turn import (
     FormatTerms,
 )
 from firststory.alerts.events.voices import Voices
-from firststory.arrays import Flags, Floats, Ints
-from firststory.harmless import display_title, harmless
+from firststory.arrays import Floats, Ints
+from firststory.harmless import harmless
 from firststory.kernels.alerts.layout import Found, Rule, StepRows
+from firststory.kernels.alerts.rows import in_titles
 from firststory.records import Alert, AlertKind, Document
 from firststory.state import State
 from firststory.units import DAY_SECONDS
@@ -91,7 +93,7 @@ class EventAlerts:
         self._formats = FormatTerms()
         self._first_seen = FirstSeen()
         self._held: dict[str, tuple[float, str]] = {}
-        self._per_day = 20.0
+        self._per_day = self._opened_per_day = 20.0
         self._n_alerts = 0
 
     def change(self, ceiling: Budget, false_alerts: float, families: Mapping[str, str]) -> None:
@@ -112,13 +114,22 @@ class EventAlerts:
         living = np.arange(self._index.oldest, self._index.next) % len(self._index.born)
         self._voices.decide(np.concatenate([self._index.source[living], sources]))
         rows = self._rows(new, clock, sources)
-        found, rule, alerts = nothing_found(len(new)), self._rule(), list[Alert]()
+        found, alerts = nothing_found(len(new)), list[Alert]()
         begin, first = self._index.next, 0
         while first < len(new):
+            rule = self._rule(float(clock[first]))
             done = self._index.follow(rows, first, rule, self._threshold.arrays, found)
             self._per_day = float(found.per_day[done - 1])
-            for i in range(first, done):
-                alerts += self._consider(i, new[i], begin + i, float(clock[i]), found, rule)
+            self._opened_per_day = float(found.opened_per_day[done - 1])
+            chances = self._chances(new, first, done, clock, found)
+            # Most documents bring nothing; only the last one may fire an alert that is pushed.
+            tells = found.is_opener[first:done] | (found.score[first:done] >= LEAST_SCORE)
+            tells |= found.turn_score[first:done, 0] > CHOICE_COST
+            for i in (first + np.flatnonzero(tells)).tolist():
+                now = float(clock[i])
+                if i in chances:
+                    alerts += self._consider_first(new[i], begin + i, now, chances[i], 1.0 - float(found.nearest[i]))
+                alerts += self._consider(i, new[i], begin + i, now, found, rule)
             if alerts and alerts[-1].kind == "confirmed":
                 settled = alerts[-1].story
                 for i in range(done, len(new)):
@@ -158,8 +169,8 @@ class EventAlerts:
         return self._clock.arrivals(seconds)
 
     def _rows(self, new: Sequence[EventDocument], clock: Floats, sources: Ints) -> StepRows:
-        columns = np.concatenate([one.columns for one in new]).astype(np.int64)
-        lengths = np.array([len(one.columns) for one in new], np.int64)
+        cells = [one.columns for one in new]
+        columns = np.concatenate(cells).astype(np.int64)
         previous, last, ordinal = np.empty(len(new), np.int64), self._last, self._index.next
         for i, one in enumerate(new):
             story = one.story
@@ -169,20 +180,23 @@ class EventAlerts:
             self._kept[ordinal] = SlimDocument.of(one.document)
             self._ordinal_of[one.document.id] = ordinal
             ordinal += 1
+        titles = [one.title_columns for one in new]
+        indptr, title_indptr = (np.concatenate([[0], np.cumsum(list(map(len, parts)))]) for parts in (cells, titles))
+        title_columns = np.concatenate(titles).astype(np.int64)
         running = self._running
         settled = np.array([(record := running.get(one.story)) is not None and record.fired is not None for one in new])
         return StepRows(
-            indptr=np.concatenate([[0], np.cumsum(lengths)]),
+            indptr=indptr,
             columns=columns,
             weights=np.concatenate([one.weights for one in new]).astype(np.float64),
-            in_title=_in_title(new, columns, lengths),
+            in_title=in_titles(indptr, columns, title_indptr, title_columns),
             clock=clock,
             source=sources,
             previous=previous,
             is_settled=settled,
         )
 
-    def _rule(self) -> Rule:
+    def _rule(self, now: float) -> Rule:
         """Where the documents that fit into memory do not reach back eight days, all times shrink with them."""
         day, index = DAY_SECONDS, self._index
         if len(index) >= self.max_documents:
@@ -196,25 +210,23 @@ class EventAlerts:
             day_seconds=day,
             by_text=self._voices.by_text,
             false_alerts=self.false_alerts,
+            # The choice of the term costs a factor of ten.
+            false_turns=FALSE_TURNS * self.false_alerts / 10.0**CHOICE_COST,
+            price=self._price(now),
         )
 
     # -- one document --------------------------------------------------------------------------------------
 
-    def _consider(
-        self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, rule: Rule
-    ) -> list[Alert]:
+    def _consider(self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, rule: Rule) -> list[Alert]:
         alerts: list[Alert] = []
-        self._first_seen.learn(now, self._index)
-        if found.is_opener[i]:
-            alerts += self._consider_first(one, ordinal, now, 1.0 - float(found.nearest[i]))
         score, turn = float(found.score[i]), float(found.turn_score[i, 0]) - CHOICE_COST
-        if score < 1.0 and turn <= 0.0:
+        if score < LEAST_SCORE and turn <= 0.0:
             return alerts
         story = self._running.touch(one.story, now)
-        if score >= 1.0:
+        if score >= LEAST_SCORE:
             self._ladder.note(now, story.best, score)
             story.best = max(story.best, score)
-            if story.fired is None and score >= least_score(float(found.per_day[i]), self.false_alerts):
+            if story.fired is None and score >= least_score(float(found.opened_per_day[i]), self.false_alerts):
                 alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
         if turn > 0.0:
             alerts += self._consider_turn(i, one, ordinal, now, found, story, rule)
@@ -224,39 +236,61 @@ class EventAlerts:
         kind, amount = self.ceiling.kind, self.ceiling.amount
         return {"rate": amount, "share": amount * self._per_day, "threshold": None}[kind]
 
+    def _price(self, now: float) -> float:
+        """The score that the ladder asks for; dearer as the ceiling is spent."""
+        per_day = self._ceiling_per_day()
+        return self._ladder.price(now, per_day, self._pushed.spent(now, per_day))
+
     def _days(self, now: float) -> float:
         return 0.0 if self._clock.begun is None else (now - self._clock.begun) / DAY_SECONDS
 
-    def _consider_first(self, one: EventDocument, ordinal: int, now: float, novelty: float) -> list[Alert]:
-        document = one.document
-        title = document.title or document.text[:200].partition("\n")[0]
-        is_warm = self._first_seen.missing(self._days(now), self._index.next) is None
-        ranked = self._first_seen.consider(
-            now, ordinal, title, document.source, novelty, self._ceiling_per_day(), is_warm
-        )
-        if ranked is None:
+    def _chances(
+        self, new: Sequence[EventDocument], first: int, done: int, clock: Floats, found: Found
+    ) -> dict[int, float]:
+        """The chance that others follow, of the documents that nothing earlier is like; empty in the warm-up."""
+        openers = (first + np.flatnonzero(found.is_opener[first:done])).tolist()
+        if not openers:
+            return {}
+        self._first_seen.learn(float(clock[first]), self._index)
+        rows = []
+        for i in openers:
+            document = new[i].document
+            title = document.title or document.text[:200].partition("\n")[0]
+            rows.append(features(title, document.source, 1.0 - float(found.nearest[i])))
+            ordinal = self._index.next - done + i
+            self._first_seen.wait(float(clock[i]), ordinal, rows[-1])
+        if not self._first_seen.is_warm(self._days(float(clock[first])), self._index.next):
+            return {}
+        return dict(zip(openers, self._first_seen.chance.probabilities(rows), strict=True))
+
+    def _consider_first(
+        self, one: EventDocument, ordinal: int, now: float, chance: float, novelty: float
+    ) -> list[Alert]:
+        rank = self._first_seen.consider(now, chance, novelty, self._ceiling_per_day())
+        if rank is None:
             return []
-        rank, chance = ranked
         first = self._kept[ordinal].whole()
         sentence = first_report(chance, first, self._clock.is_dated)
-        return [self._alert("first_seen", one, [ordinal], ordinal, ordinal, rank, self._terms(one, [ordinal]), sentence)]
+        return [
+            self._alert("first_seen", one, [ordinal], ordinal, ordinal, rank, self._terms(one, [ordinal]), sentence)
+        ]
 
     def _consider_confirmed(
         self, one: EventDocument, ordinal: int, now: float, score: float, voices: int, story: RunningStory, rule: Rule
     ) -> list[Alert]:
-        per_day = self._ceiling_per_day()
-        spent = self._pushed.spent(now, per_day)
         reason, event = None, None
         if self._days(now) < WARM_UP_DAYS:
             reason = HELD_BACK[0]
-        elif score < self._ladder.price(now, per_day, spent):
+        elif score < self._price(now):
             reason = HELD_BACK[1]
-        elif not self._pushed.has_room(now, per_day):
+        elif not self._pushed.has_room(now, self._ceiling_per_day()):
             reason = HELD_BACK[2]
         else:
-            event = gather(self._index, ordinal, rule.watch_seconds)
-            if goes_on(event.core, one.story, now, rule.watch_seconds, self._index, self._story_of, self._running):
+            core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds)).tolist()
+            if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._story_of, self._running):
                 reason = HELD_BACK[3]
+            else:
+                event = gather(self._index, ordinal, rule.watch_seconds)
         if reason is not None or event is None:
             self._held.pop(one.story, None)
             self._held[one.story] = now, str(reason)
@@ -280,11 +314,10 @@ class EventAlerts:
             return []
         if any(at is not None and now - at <= silent for at in (story.fired, story.turned)):
             return []
+        parts = (found.turn_score[i], found.turn_terms[i], found.turn_voices[i])
         scored = [
-            (float(score) - CHOICE_COST - self._formats.cost(int(column), one.story, now), int(column), int(voices))
-            for score, column, voices in zip(
-                found.turn_score[i], found.turn_terms[i], found.turn_voices[i], strict=True
-            )
+            (score - CHOICE_COST - self._formats.cost(column, one.story, now), column, voices)
+            for score, column, voices in zip(*(part.tolist() for part in parts), strict=True)
             if column >= 0
         ]
         for score, column, _ in scored:
@@ -298,13 +331,20 @@ class EventAlerts:
         ceiling = self._ceiling_per_day()
         per_day = None if ceiling is None else max(min(LEAST_TURNS, ceiling), TURN_SHARE * ceiling)
         level = max(
-            least_score(float(found.per_day[i]), FALSE_TURNS * self.false_alerts),
+            least_score(float(found.opened_per_day[i]), FALSE_TURNS * self.false_alerts),
             self._turn_ladder.price(now, per_day),
         )
-        new = [(score, column, voices) for score, column, voices in scored if score >= level and column not in story.turn_terms]
+        new = [
+            (score, column, voices)
+            for score, column, voices in scored
+            if score >= level and column not in story.turn_terms
+        ]
         if best < level or not new or self._days(now) < WARM_UP_DAYS:
             return []
-        if not (self._turns.has_room(now, per_day) and self._pushed.has_room(now, ceiling)):
+        # What people are not shown, a stop word, turns nothing.
+        surfaces = one.surfaces()
+        new = [term for term in new if term[1] in surfaces]
+        if not (new and self._turns.has_room(now, per_day) and self._pushed.has_room(now, ceiling)):
             return []
         event = gather(self._index, ordinal, rule.watch_seconds)
         capacity, term = len(self._index.born), new[0][1]
@@ -315,8 +355,7 @@ class EventAlerts:
         self._turns.spend(now)
         self._pushed.spend(now)
         headline = event.headline if event.headline in using else using[-1]
-        surfaces = one.surfaces()
-        terms = tuple(harmless(surfaces[c], MAX_TERM_CHARACTERS) for _, c, _ in new if c in surfaces)
+        terms = tuple(harmless(surfaces[c], MAX_TERM_CHARACTERS) for _, c, _ in new)
         first = self._kept[using[0]].whole()
         within = span(self._delay(first, one), ordinal - using[0], self._clock.is_dated)
         sentence = turned(terms, new[0][2], self._voices.by_text, within, first, self._clock.is_dated)
@@ -421,8 +460,8 @@ class EventAlerts:
                 "first_seen": self._first_seen.ceiling.spent(now, per_day),
             },
             "held_back_last_day": {reason: held[reason] for reason in HELD_BACK if held[reason]},
-            "least_score": round(least_score(self._per_day, self.false_alerts), 2),
-            "price": round(self._ladder.price(now, per_day, spent), 2),
+            "least_score": round(least_score(self._opened_per_day, self.false_alerts), 2),
+            "price": round(self._price(now), 2),
             "link_threshold": round(self._threshold.value, 2),
             "link_threshold_is_learnt": self._threshold.is_learnt,
             "warm_up": None if days >= WARM_UP_DAYS else f"{days:.2g} of {WARM_UP_DAYS:g} days seen",
@@ -456,7 +495,7 @@ class EventAlerts:
             "formats": self._formats.get_state(),
             "first_seen": self._first_seen.get_state(),
             "held": [[story, *why] for story, why in self._held.items()],
-            "per_day": self._per_day,
+            "per_day": [self._per_day, self._opened_per_day],
             "n_alerts": self._n_alerts,
         }
 
@@ -484,17 +523,6 @@ class EventAlerts:
         alerts._formats = FormatTerms.from_state(state["formats"])
         alerts._first_seen = FirstSeen.from_state(state["first_seen"])
         alerts._held = {story: (at, reason) for story, at, reason in state["held"]}
-        alerts._per_day, alerts._n_alerts = state["per_day"], state["n_alerts"]
+        alerts._per_day, alerts._opened_per_day = state["per_day"]
+        alerts._n_alerts = state["n_alerts"]
         return alerts
-
-
-def _in_title(new: Sequence[EventDocument], columns: Ints, lengths: Ints) -> Flags:
-    """Of each term of each document, whether it stands in the title."""
-    if not any(len(one.title_columns) for one in new):
-        return np.zeros(len(columns), np.bool_)
-    width = int(columns.max()) + 1
-    titles = [np.asarray(one.title_columns, dtype=np.int64) for one in new]
-    titled = np.concatenate(
-        [i * width + title[title < width] for i, title in enumerate(titles)]
-    )
-    return np.isin(np.repeat(np.arange(len(new)) * width, lengths) + columns, titled)

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from firststory.alerts.events.echo import EchoChance, features
+from firststory.alerts.events.echo import EchoChance
 from firststory.alerts.events.ladder import Ceiling, Ladder
 from firststory.alerts.events.links import LinkIndex
 from firststory.units import DAY_SECONDS
@@ -29,6 +29,15 @@ class FirstSeen:
         self._ladder = Ladder(LADDER_STEP, least=0.0)
         self._waiting: deque[tuple[float, int, list[int]]] = deque()
 
+    def is_warm(self, days: float, documents: int) -> bool:
+        """Whether enough was learnt to list anything."""
+        return (
+            days >= WARM_UP_DAYS
+            and documents >= WARM_UP_DOCUMENTS
+            and self.chance.labels >= WARM_UP_LABELS
+            and self.chance.echoed >= WARM_UP_ECHOES
+        )
+
     def missing(self, days: float, documents: int) -> str | None:
         """What the warm-up still needs, in words; None where it is over."""
         wanted = [
@@ -42,22 +51,21 @@ class FirstSeen:
 
     def learn(self, now: float, index: LinkIndex) -> None:
         """The labels of first reports whose day is over."""
-        waiting = self._waiting
+        waiting, due = self._waiting, list[tuple[int, list[int]]]()
         while waiting and now - waiting[0][0] > DAY_SECONDS:
             _, ordinal, own = waiting.popleft()
             if ordinal >= index.oldest:
-                self.chance.learn(own, bool(index.is_echoed[ordinal % len(index.born)]))
+                due.append((ordinal, own))
+        if due:
+            echoed = [bool(index.is_echoed[ordinal % len(index.born)]) for ordinal, _ in due]
+            self.chance.learn([own for _, own in due], echoed)
 
-    def consider(
-        self, now: float, ordinal: int, title: str, source: str | None, novelty: float, per_day: float | None,
-        is_warm: bool,
-    ) -> tuple[float, float] | None:
-        """Rank and chance of a first report that is listed; None where it is not."""  # fmt: skip
-        own = features(title, source, novelty)
+    def wait(self, now: float, ordinal: int, own: list[int]) -> None:
+        """A first report, by its features: in a day it is known whether others followed."""
         self._waiting.append((now, ordinal, own))
-        if not is_warm:
-            return None
-        chance = self.chance.probability(own)
+
+    def consider(self, now: float, chance: float, novelty: float, per_day: float | None) -> float | None:
+        """The rank of a first report that is listed; None where it is not."""
         bounded = min(max(chance, 1e-6), 1.0 - 1e-6)
         rank = max(0.0, math.log(bounded / (1.0 - bounded)) + NOVELTY_WEIGHT * novelty + RANK_OFFSET)
         self._ladder.note(now, 0.0, rank)
@@ -65,7 +73,7 @@ class FirstSeen:
         if not (is_likely and rank >= self._ladder.price(now, per_day) and self.ceiling.has_room(now, per_day)):
             return None
         self.ceiling.spend(now)
-        return rank, chance
+        return rank
 
     def get_state(self) -> dict[str, Any]:
         return {

@@ -11,6 +11,8 @@ import math
 from collections import deque
 from typing import Any, Self
 
+import numpy as np
+
 from firststory.units import DAY_SECONDS
 
 PRICE_DAYS = 7.0
@@ -57,7 +59,7 @@ class Ladder:
         """Rungs up to this one are not counted: nothing is alerted that low."""
         self.begun: float | None = None
         self._climbs: deque[tuple[float, int, int]] = deque()
-        self._counts = [0] * (int(MOST_SCORE / step) + 2)
+        self._counts = np.zeros(int(MOST_SCORE / step) + 2, np.int64)
 
     def note(self, now: float, before: float, after: float) -> None:
         """An event's best score rose from `before` to `after`."""
@@ -66,22 +68,19 @@ class Ladder:
         low, high = max(self.least, int(before / self.step)), int(min(after, MOST_SCORE) / self.step)
         if high > low:
             self._climbs.append((now, low, high))
-            for rung in range(low + 1, high + 1):
-                self._counts[rung] += 1
+            self._counts[low + 1 : high + 1] += 1
         while self._climbs and now - self._climbs[0][0] > PRICE_DAYS * DAY_SECONDS:
             _, low, high = self._climbs.popleft()
-            for rung in range(low + 1, high + 1):
-                self._counts[rung] -= 1
+            self._counts[low + 1 : high + 1] -= 1
 
     def price(self, now: float, per_day: float | None, spent: int = 0) -> float:
         """The lowest score that at most `per_day` events per day reached; 0 where all may fire."""
         if self.begun is None or per_day is None:
             return 0.0
         days = max(1.0, min(PRICE_DAYS, (now - self.begun) / DAY_SECONDS))
-        most = per_day * max(LEAST_SHARE, 1.0 - spent / per_day) * days
-        rung = self.least
-        while self._counts[rung + 1] > most:
-            rung += 1
+        most = max(1.0, per_day * max(LEAST_SHARE, 1.0 - spent / per_day) * days)
+        # The last rung is never reached.
+        rung = self.least + int((self._counts[self.least + 1 :] <= most).argmax())
         return (rung + 1) * self.step if rung > self.least else 0.0
 
     def get_state(self) -> dict[str, Any]:
@@ -93,6 +92,5 @@ class Ladder:
         ladder.least, ladder.begun = state["least"], state["begun"]
         for now, low, high in state["climbs"]:
             ladder._climbs.append((now, low, high))
-            for rung in range(low + 1, high + 1):
-                ladder._counts[rung] += 1
+            ladder._counts[low + 1 : high + 1] += 1
         return ladder

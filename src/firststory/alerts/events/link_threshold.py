@@ -34,6 +34,7 @@ class LinkThreshold:
             histogram=np.zeros((2, N_BINS)),
             seen=np.zeros(1, np.int64),
             moments=np.array([1.0, 0.2, 0.5]),
+            opening_share=np.ones(1),
         )
 
     @property

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from firststory.arrays import Floats, Ints
+from firststory.arrays import Flags, Floats, Ints
 from firststory.kernels.alerts.evidence import MAX_MEMBERS, core_of, members_of
 from firststory.kernels.alerts.follow import follow, merge_chains
 from firststory.kernels.alerts.layout import N_TURN_TERMS, Facts, Found, Learnt, Links, Rule, Scratch, StepRows
@@ -40,6 +40,8 @@ class LinkIndex(WindowIndex):
     born: Floats
     source: Ints
     previous: Ints
+    is_echoed: Flags
+    n_named: Ints
     link_start: Ints
     link_count: Ints
 
@@ -48,6 +50,9 @@ class LinkIndex(WindowIndex):
         self.links = Links(np.zeros(4096, np.int64), np.zeros(4096, np.float32), np.zeros(1, np.int64))
         self.rate_begun = np.zeros(1, np.int64)
         """The first document of the last two days, from which documents per day are counted."""
+        self._facts: Facts | None = None
+        nothing = np.zeros(0, np.int32)
+        self._work = Scratch(np.zeros(0), np.zeros(0, np.int64), nothing, nothing, nothing)
 
     @property
     def oldest(self) -> int:
@@ -62,28 +67,35 @@ class LinkIndex(WindowIndex):
     @property
     def facts(self) -> Facts:
         """What is known of each document, as kernels take it."""
-        return Facts(*(getattr(self, name) for name in _FACTS))
+        if self._facts is None or self._facts.born is not self.born:
+            self._facts = Facts(*(getattr(self, name) for name in _FACTS))
+        return self._facts
 
     def follow(self, rows: StepRows, first: int, rule: Rule, learnt: Learnt, found: Found) -> int:
         """Documents `first ..` of a step, until one may fire an alert; returns the first that was not done."""
         if len(rows.columns):
             self.widen(int(rows.columns.max()) + 1)
         while True:
-            capacity = len(self.born)
-            scratch = Scratch(
-                np.zeros(capacity),
-                np.empty(capacity + 1, np.int64),
-                np.zeros(capacity, np.int32),
-                np.zeros(capacity, np.int32),
-                np.zeros(len(self.start), np.int32),
-            )
             done = follow(
                 rows, first, rule, self.meta, self.rate_begun, self.lists, self.log, self.facts, self.links, learnt,
-                scratch, found,
+                self._scratch(), found,
             )  # fmt: skip
             if done > first or done == len(rows.clock):
                 return done
             self._make_room_for(rows, done, rule)
+
+    def _scratch(self) -> Scratch:
+        """Room to work in, as large as the ring and the vocabulary are now."""
+        capacity, width = len(self.born), len(self.start)
+        if len(self._work.dots) != capacity or len(self._work.place) < width:
+            self._work = Scratch(
+                dots=np.zeros(capacity),
+                touched=np.empty(capacity + 1, np.int64),
+                mark=np.zeros(capacity, np.int32),
+                past=np.zeros(capacity, np.int32),
+                place=np.zeros(2 * width, np.int32),
+            )
+        return self._work
 
     def _make_room_for(self, rows: StepRows, i: int, rule: Rule) -> None:
         own = slice(rows.indptr[i], rows.indptr[i + 1])
@@ -99,7 +111,7 @@ class LinkIndex(WindowIndex):
         ordinals, similarities = np.zeros(size, np.int64), np.zeros(size, np.float32)
         ordinals[: tail - head] = self.links.ordinals[head:tail]
         similarities[: tail - head] = self.links.similarities[head:tail]
-        self.link_start -= head
+        self.link_start -= head  # in place: the kernels' view of it stays valid
         self.links = Links(ordinals, similarities, np.array([tail - head]))
 
     # -- what is linked ------------------------------------------------------------------------------------
@@ -110,7 +122,7 @@ class LinkIndex(WindowIndex):
 
     def core(self, members: Ints) -> Ints:
         """Those that are linked to a good part of the others."""
-        return core_of(members, self.facts, self.links, self.log, np.zeros(len(self.born), np.int32))
+        return core_of(members, self.facts, self.links, self.log, self._scratch().mark)
 
     def links_of(self, ordinal: int) -> tuple[Ints, Any]:
         """The remembered earlier documents that a document is linked to, and how similar they are."""
@@ -167,6 +179,7 @@ def nothing_found(n: int) -> Found:
         nearest=np.zeros(n),
         is_opener=np.zeros(n, np.bool_),
         per_day=np.zeros(n),
+        opened_per_day=np.zeros(n),
         background=np.zeros(n),
         turn_score=np.zeros((n, N_TURN_TERMS)),
         turn_terms=np.full((n, N_TURN_TERMS), -1, np.int64),

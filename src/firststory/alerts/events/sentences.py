@@ -27,7 +27,8 @@ def turned(terms: tuple[str, ...], voices: int, by_text: bool, within: str, firs
     """
     words = ", ".join(f"“{term}”" for term in terms[:3]) or "the same"
     what = "texts" if by_text else "sources"
-    return f"A turn of a running story: {voices} {what} say {words} within {within}; first seen here{named(first, is_dated)}."
+    begun = f"first seen here{named(first, is_dated)}"
+    return f"A turn of a running story: {voices} {what} say {words} within {within}; {begun}."
 
 
 def first_report(chance: float, first: Document, is_dated: bool) -> str:

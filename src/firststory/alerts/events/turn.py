@@ -2,11 +2,12 @@
 
 A term counts where at least three voices of the core use it within half of the watch, against a binomial with its share
 in the story's past and in the stream. A word that turns one story after another ("rally", "live", "results") names a
-format and not a happening: each other story that it turned within weeks makes it dearer.
+format, or happens every day: its probability is multiplied by how many stories it turned within a month.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self
 
 from firststory.arrays import Ints
@@ -21,15 +22,14 @@ LEAST_BACKGROUND = 2.0
 SILENT_WATCH_SHARE = 0.5
 """The part of the watch for which a story is silent after an alert."""
 FORMAT_DAYS = 30.0
-FORMAT_COST = 1.5
-"""What each other story that a term turned within `FORMAT_DAYS` costs."""
+"""How long it is remembered that a term turned a story."""
 NOTED_SCORE = 2.0
 """Turning a story this much is remembered of a term, whether an alert came of it or not."""
 MAX_FORMAT_TERMS = 5000
 
 
 class FormatTerms:
-    """The stories that each term turned, or nearly turned, lately.
+    """The stories that each term turned, or nearly turned, lately, those longest ago first.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class FormatTerms:
     >>> for story in ("s1", "s2"):
     ...     terms.note(7, story, 0.0)
     >>> terms.cost(7, "s3", 0.0), terms.cost(7, "s1", 0.0), terms.cost(8, "s1", 0.0)
-    (3.0, 1.5, 0.0)
+    (0.47712125471966244, 0.3010299956639812, 0.0)
     """
 
     def __init__(self) -> None:
@@ -46,6 +46,7 @@ class FormatTerms:
     def note(self, column: int, story: str, now: float) -> None:
         """A term turns a story."""
         stories = self._stories.pop(column, {})
+        stories.pop(story, None)
         stories[story] = now
         self._stories[column] = stories
         if len(self._stories) > MAX_FORMAT_TERMS:
@@ -56,15 +57,16 @@ class FormatTerms:
         stories = self._stories.get(column)
         if not stories:
             return 0.0
-        for name in [name for name, time in stories.items() if now - time > FORMAT_DAYS * DAY_SECONDS]:
-            del stories[name]
-        return FORMAT_COST * (len(stories) - (story in stories))
+        while stories and now - stories[oldest := next(iter(stories))] > FORMAT_DAYS * DAY_SECONDS:
+            del stories[oldest]
+        return math.log10(1 + len(stories) - (story in stories))
 
     def merge(self, story: str, into: str) -> None:
         """A story went into another."""
         for stories in self._stories.values():
             if story in stories:
-                stories[into] = max(stories.pop(story), stories.get(into, 0.0))
+                stories.setdefault(into, stories[story])
+                del stories[story]
 
     def columns(self) -> list[int]:
         return list(self._stories)

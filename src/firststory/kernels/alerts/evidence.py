@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.arrays import Floats, Ints
+from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.alerts.layout import Facts, Learnt, Links, Rule
 from firststory.kernels.alerts.links import rarity
 from firststory.kernels.alerts.tails import gamma_poisson_score
@@ -37,7 +37,7 @@ def members_of(ordinal: int, since: float, most: int, meta: Ints, facts: Facts) 
 
 
 @kernel
-def core_of(members: Ints, facts: Facts, links: Links, log: Log, mark: Ints) -> Ints:
+def core_of(members: Ints, facts: Facts, links: Links, log: Log, mark: Slots) -> Ints:
     """Those of the members that are linked to a good part of the others, latest first; texts seen before have no row
     and do not count."""
     capacity = len(facts.born)

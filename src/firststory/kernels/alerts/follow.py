@@ -35,12 +35,14 @@ from firststory.kernels.alerts.links import (
     similar,
 )
 from firststory.kernels.alerts.rows import link_row
-from firststory.kernels.alerts.turn import turn_terms
+from firststory.kernels.alerts.turn import TURN_VOICES, turn_terms
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.layout import Lists, Log
 from firststory.kernels.neighbours.window import NEXT, OLDEST, evict, has_room, remember
+from firststory.units import DAY_SECONDS
 
-DAY_SECONDS = 86400.0
+OPENINGS_REMEMBERED = 500.0
+"""Documents over which the share that opens a story is averaged."""
 RATE_DAYS, LEAST_RATE_DAYS, LEAST_PER_DAY = 2.0, 0.5, 20.0
 """The documents per day are counted over two days; never fewer than twenty are assumed."""
 FRESH_DAYS, OLD_FROM_DAYS, OLD_TO_DAYS = 1.0, 4.0, 7.0
@@ -67,7 +69,7 @@ def documents_per_day(now: float, meta: Ints, born: Floats, begun: Ints) -> floa
         begun[0] += 1
     n = meta[NEXT] - begun[0] + 1
     days = (now - born[meta[OLDEST] % capacity]) / DAY_SECONDS if meta[NEXT] > meta[OLDEST] else 0.0
-    return max(LEAST_PER_DAY, n / max(LEAST_RATE_DAYS, min(RATE_DAYS, days)))
+    return float(max(LEAST_PER_DAY, n / max(LEAST_RATE_DAYS, min(RATE_DAYS, days))))
 
 
 @kernel
@@ -84,7 +86,14 @@ def distinct(keys: Ints, n: int) -> int:
 
 @kernel
 def link(
-    ordinals: Ints, cosines: Floats, now: float, source: int, meta: Ints, facts: Facts, links: Links, learnt: Learnt,
+    ordinals: Ints,
+    cosines: Floats,
+    now: float,
+    source: int,
+    meta: Ints,
+    facts: Facts,
+    links: Links,
+    learnt: Learnt,
     rule: Rule,
 ) -> tuple[int, bool, bool, float, float]:
     """Keep the links of the next document and tell those it is linked to.
@@ -183,6 +192,9 @@ def follow(
             ordinals, cosines, now, source, meta, facts, links, learnt, rule
         )
         found.per_day[i] = documents_per_day(now, meta, facts.born, rate_begun)
+        opens = 1.0 if rows.previous[i] < meta[OLDEST] else 0.0
+        learnt.opening_share[0] += (opens - learnt.opening_share[0]) / OPENINGS_REMEMBERED
+        found.opened_per_day[i] = max(LEAST_PER_DAY, found.per_day[i] * learnt.opening_share[0])
         days = days_seen(now, meta, facts, rule) if meta[NEXT] > meta[OLDEST] else 0.0
         if days >= 1.0:
             of_a_week = background * BACKGROUND_DAYS / days
@@ -209,14 +221,15 @@ def follow(
             total += facts.background[j % capacity]
         found.background[i] = total / len(core)
         found.score[i], found.voices[i] = confirmation(core, now, found.background[i], days, facts, learnt, rule)
-        if found.voices[i] >= 3:
+        if found.voices[i] >= TURN_VOICES:
             chain = members_of(ordinal, -math.inf, PAST_CHAIN, meta, facts)
             turn_terms(
                 core, chain, now, meta, lists, log, facts, links, scratch, rule,
                 found.turn_score[i], found.turn_terms[i], found.turn_voices[i],
             )  # fmt: skip
-        level = max(LEAST_SCORE, math.log10(found.per_day[i] / rule.false_alerts))
-        if (found.score[i] >= level and not rows.is_settled[i]) or found.turn_score[i, 0] >= level:
+        level = max(LEAST_SCORE, rule.price, math.log10(found.opened_per_day[i] / rule.false_alerts))
+        turn_level = max(LEAST_SCORE, math.log10(found.opened_per_day[i] / rule.false_turns))
+        if (found.score[i] >= level and not rows.is_settled[i]) or found.turn_score[i, 0] >= turn_level:
             return i + 1
     return len(rows.clock)
 

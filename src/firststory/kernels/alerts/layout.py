@@ -42,6 +42,10 @@ class Rule(NamedTuple):
     by_text: bool
     """Whether every text counts as a voice, not every source."""
     false_alerts: float
+    false_turns: float
+    """Alerts and turns per day that chance may bring."""
+    price: float
+    """The score that the ladder asks for."""
 
 
 class Facts(NamedTuple):
@@ -84,6 +88,8 @@ class Learnt(NamedTuple):
     """One number: documents that the histogram saw."""
     moments: Floats
     """Fading count, sum and sum of squares of the background of a week."""
+    opening_share: Floats
+    """One number: the share of documents that open a story, lately."""
 
 
 class Scratch(NamedTuple):
@@ -108,6 +114,8 @@ class Found(NamedTuple):
     """Whether it has no link at all and is no copy."""
     per_day: Floats
     """Documents per day, lately."""
+    opened_per_day: Floats
+    """Stories opened per day, lately: so many tests are made."""
     background: Floats
     """The mean background of the core."""
     turn_score: Floats

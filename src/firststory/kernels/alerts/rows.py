@@ -51,3 +51,19 @@ def link_row(columns: Ints, weights: Floats, in_title: Flags) -> tuple[Ints, Flo
         if naming:
             n_named = out
     return terms[:out], values[:out], n_named
+
+
+@kernel
+def in_titles(indptr: Ints, columns: Ints, title_indptr: Ints, title_columns: Ints) -> Flags:
+    """Of each term of each row, whether it is one of the row's title columns."""
+    width = 0
+    for column in columns:
+        width = max(width, column + 1)
+    owner, found = np.full(width, -1, np.int64), np.zeros(len(columns), np.bool_)
+    for i in range(len(indptr) - 1):
+        for p in range(title_indptr[i], title_indptr[i + 1]):
+            if title_columns[p] < width:
+                owner[title_columns[p]] = i
+        for p in range(indptr[i], indptr[i + 1]):
+            found[p] = owner[columns[p]] == i
+    return found

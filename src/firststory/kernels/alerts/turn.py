@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.arrays import Floats, Ints
+from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.alerts.layout import N_TURN_TERMS, Facts, Links, Rule, Scratch
 from firststory.kernels.alerts.tails import binomial_score
 from firststory.kernels.jit import kernel
@@ -20,7 +20,7 @@ PAST_WEIGHT = 5.0
 
 
 @kernel
-def past_of(core: Ints, chain: Ints, before: float, oldest: int, facts: Facts, links: Links, past: Ints) -> Ints:
+def past_of(core: Ints, chain: Ints, before: float, oldest: int, facts: Facts, links: Links, past: Slots) -> Ints:
     """Earlier documents of the story and those that the core is linked to, from before some moment, each once."""
     capacity = len(facts.born)
     most = len(chain)

@@ -12,6 +12,8 @@ from firststory.records import Alert, Document
 if TYPE_CHECKING:
     from rich.text import Text
 
+PUSHED = ("confirmed", "turn")
+"""The kinds that people are told at once; first reports are quiet."""
 MAX_SOURCES = 12
 """Sources that are named; the others are counted."""
 MAX_NAME = 40
@@ -62,7 +64,7 @@ def alert_lines(alert: Alert, width: int) -> Text:
     lines = [
         Text(display_title(alert.headline), style=STYLES[alert.kind]),
         Text("  " + " · ".join([f"{KIND_NAMES[alert.kind]} {day(alert.fired_at)}", *where]), style="dim"),
-        Text("  " + _first_seen(alert)),
+        Text("  " + first_seen(alert)),
         Text(f"  {len(names)} source{'s' * (len(names) != 1)}: {told}" if names else f"  {n} document{'s' * (n != 1)}"),
         Text("  " + harmless(", ".join(alert.terms), 300), style="cyan"),
         Text("  " + harmless(alert.sentence, 300), style="dim"),
@@ -77,7 +79,7 @@ def _named(what: str, name: str | None) -> list[str]:
     return [] if name is None else [f"{what} {name}"]
 
 
-def _first_seen(alert: Alert) -> str:
+def first_seen(alert: Alert) -> str:
     """Who had it first and how much earlier; the title too, where the headline is of another document."""
     first = alert.first
     told = [harmless(first.source, MAX_NAME)] if first.source else []

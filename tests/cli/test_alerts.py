@@ -125,6 +125,10 @@ def test_people_read_the_headline_first(store, capsys):
     assert lines[-1] == "1 first report that nothing confirms: --kind first_seen"
     first = alert_lines(alert(1), 80).plain.splitlines()[2]
     assert first == "  first seen: paper 1, 2.9 h earlier · Flood closes bridge number 1 in Bremen"
+    # Without sources, times and other documents there is nothing to say of the first.
+    lone = document(1, source=None, time=None)
+    bare = alert(1, first=lone, headline=lone, fired_at=None, delay=None, sources=(), story=None, storyline=None)
+    assert alert_lines(bare, 80).plain.splitlines()[1:3] == ["  confirmed · a1", "  2 documents"]
 
 
 def test_what_is_not_shown_is_said(store, tmp_path, capsys):

@@ -12,7 +12,7 @@ import pytest
 
 import firststory as fs
 from firststory.cli.main import COMMANDS
-from firststory.records import Document, Evidence, Neighbour, Story, Term, Topic, TopicEvent, Verdict
+from firststory.records import Alert, Document, Evidence, Neighbour, Story, Storyline, Term, Topic, TopicEvent, Verdict
 from firststory.settings import Settings
 from firststory.store import schema
 
@@ -48,11 +48,18 @@ def options():
 
 def json_keys():
     from firststory.cli import output
+    from firststory.cli.alert_lines import alert_json
 
     verdict = Verdict(Document("1", "x"), 0.5, 0.5, False, evidence=Evidence((Term("x", 1.0),), (Neighbour("0", 0.5),)))
     story = Story("s1", "x", None, None, 1, "1")
     topic, event = Topic("t1", (("x", 1.0),), 1.0), TopicEvent(0, "born", "t1")
-    values = [output.verdict_json(verdict), output.story_json(story), output.topic_json(topic, [event])]
+    one = verdict.document
+    alert = Alert("a1", "turn", one, one, None, None, ("1",), (), (), None, None, 1.0, "")
+    line = Storyline("l1", "x", None, None, 1, 1)
+    values = [
+        output.verdict_json(verdict), output.story_json(story), output.topic_json(topic, [event]),
+        output.storyline_json(line), alert_json(alert), alert_json(alert)["first"],
+    ]  # fmt: skip
     while values:
         for key, value in values.pop().items():
             yield "json", key

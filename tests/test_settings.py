@@ -67,3 +67,38 @@ def test_what_results_depend_on_is_marked():
         "detector", "step", "topics", "topic_step", "language", "window", "max_terms", "seed",
         "vector_words",
     }  # fmt: skip
+
+
+def test_alerts_that_chance_may_bring():
+    assert load().false_alerts == 1.0 and "(default: 1.0)" in help_of("false_alerts")
+    assert load({"false_alerts": "0.25"}).false_alerts == 0.25
+    assert load({"false_alerts": 0}).false_alerts == 0.0
+    for wrong in (-1, "-0.5", "nan", "inf", True, None.__class__):
+        with pytest.raises(ParameterError, match=r"false_alerts must be a number of 0 or more"):
+            load({"false_alerts": wrong})
+    with pytest.raises(ParameterError, match="false_alerts cannot be 'some'"):
+        load({"false_alerts": "some"})
+
+
+def test_families_of_sources_from_python_text_environment_and_file(tmp_path):
+    wanted = {"CNN Politics": "CNN", "NYT = Politics": "NYT"}
+    text = "CNN Politics=CNN, NYT = Politics = NYT,"
+    file = tmp_path / "s.toml"
+    file.write_text('[source_families]\n"CNN Politics" = "CNN"\n"NYT = Politics" = "NYT"\n')
+    for settings in (
+        load({"source_families": wanted}),
+        load({"source_families": text}),
+        load(environment={"FIRSTSTORY_SOURCE_FAMILIES": text}),
+        load(config=file),
+        load(kept={"source_families": wanted}),
+    ):
+        assert settings.source_families == wanted
+    assert load().source_families == load({"source_families": ""}).source_families == {}
+
+
+@pytest.mark.parametrize(
+    "wrong", ["CNN Politics", "=CNN", "CNN Politics=", "a=b, a=c", {"a": 1}, {"a": ""}, ["a=b"], 7]
+)
+def test_families_that_cannot_be_read_are_said(wrong):
+    with pytest.raises(ParameterError, match=r"source_families.*CNN Politics=CNN"):
+        load({"source_families": wrong})

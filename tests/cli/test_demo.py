@@ -1,4 +1,4 @@
-"""The demo: shows first stories, writes a page that asks the outside for nothing, resumes, begins anew."""
+"""The demo: shows the alerts of each day, writes a page that asks the outside for nothing, resumes, begins anew."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import pytest
 from firststory.cli import demo as demo_module
 from firststory.cli.demo_page import write_page
 from firststory.cli.main import main
+from firststory.cli.output import console
 from firststory.datasets import make_story_stream
 from firststory.errors import DataError
-from firststory.records import Document, Position
+from firststory.records import Alert, Document, Position, Step, Verdict
 from firststory.store.store import Store
 
 
@@ -39,10 +40,32 @@ def test_without_network_or_cache_it_falls_back_and_says_so(here, monkeypatch, c
     assert call("demo") == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "cannot be had here" in said and "made-up stream" in said
-    assert "What to type next" in said and "firststory stories --store firststory-demo.db" in said
-    assert "new: " in said and "nearest (" in said and "The stories that grew largest" in said
+    assert "What to type next" in said and "firststory alerts --store firststory-demo.db" in said
+    assert "The stories that grew largest" in said
     page = (here / "firststory-demo.html").read_text()
     assert "First stories, latest first" in page and "<mark>" in page
+    with Store("firststory-demo.db") as store:
+        fired = store.alerts(kind=("confirmed", "turn"))
+    assert fired and f"{len([one for one in fired if one.kind == 'confirmed'])} confirmed" in said
+    for alert in fired:
+        assert alert.headline.title in said and alert.sentence in page
+
+
+def test_a_day_begins_with_what_matters_and_names_first_reports_in_brief(capsys):
+    noon = datetime(2020, 1, 1, 12, tzinfo=UTC)
+    documents = [Document(f"d{n}", "text", time=noon, title=f"Title {n}", source=f"paper {n}") for n in range(6)]
+    kinds = ("first_seen", "first_seen", "confirmed", "first_seen", "first_seen", "turn")
+    alerts = tuple(
+        Alert(f"a{n}", kind, one, one, noon, None, (one.id,), (), (), None, None, float(n), "Why.")
+        for n, (kind, one) in enumerate(zip(kinds, documents, strict=True))
+    )
+    step = Step(0, tuple(Verdict(one, 0.5, 0.5, True) for one in documents), alerts=alerts)
+    demo_module._show_day(console(), step)
+    shown = [line for line in capsys.readouterr().out.splitlines() if "Title" in line or "article" in line]
+    assert shown[0].startswith("Wednesday, 1 January 2020 · 6 articles · 2 alerts")
+    # Pushed ones as they fired; of the others the most likely to be followed.
+    assert shown[1:3] == ["Title 2", "Title 5"]
+    assert shown[3:] == [f"first seen: Title {n} (paper {n})" for n in (4, 3, 1)]
 
 
 def test_the_page_asks_the_outside_for_nothing(here, capsys):

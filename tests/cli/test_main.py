@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from importlib import import_module
 from typing import get_args, get_type_hints
 
@@ -57,7 +57,7 @@ def test_every_help_text_reaches_the_screen_whole(name, capsys, monkeypatch):
     assert status_of(name, "--help") == 0
     screen = [" ".join(line.strip("│ ").split()) for line in capsys.readouterr().out.splitlines()]
     function = getattr(import_module(f"firststory.cli.{COMMANDS[name]}"), COMMANDS[name])
-    settings = {item.name: item.default for item in fields(Settings)}
+    settings = {item.name: item.default for item in fields(Settings) if item.default is not MISSING}
     for parameter, hint in get_type_hints(function, include_extras=True).items():
         if parameter == "return":
             continue

@@ -60,7 +60,21 @@ def test_run_says_what_it_found_and_what_to_type_next(news, tmp_path, capsys):
     assert call("run", news, "--store", store, *QUICK) == 0
     said = capsys.readouterr().out
     assert "documents judged" in said and f"firststory stories --store {store}" in said
-    assert "new: " in said and "nearest (" in said
+    with Store(str(store)) as opened:
+        fired = opened.alerts(kind=("confirmed", "turn"))
+    assert fired and f"{len([one for one in fired if one.kind == 'confirmed'])} confirmed events" in said
+    # What is pushed is what the command for alerts shows, in the same words.
+    assert call("alerts", "--store", store, "--limit", 1000) == 0
+    again = capsys.readouterr().out
+    assert again.strip() and said.startswith(again)
+
+
+def test_run_says_nothing_of_single_novel_documents(news, tmp_path, capsys):
+    store = tmp_path / "news.db"
+    assert call("run", news, "--store", store, "--budget", "100%", "--false-alerts", "0", *QUICK) == 0
+    said = capsys.readouterr().out
+    with Store(str(store)) as opened:
+        assert opened.status()["novel"] and "nearest (" not in said
 
 
 def test_run_again_has_nothing_to_do_and_a_grown_file_goes_on(news, tmp_path, capsys):
@@ -136,7 +150,7 @@ def test_stories_as_table_as_json_one_of_them_and_by_words(filled, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found and [one["size"] for one in found] == sorted((one["size"] for one in found), reverse=True)
     assert call("stories", "--store", filled) == 0
-    assert "title and key terms" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("title and key terms")
     assert call("stories", found[0]["id"], "--store", filled, "--json", "--limit", "500") == 0
     told = json.loads(capsys.readouterr().out)
     assert len(told) >= found[0]["size"] and all(one["story"] == found[0]["id"] for one in told)
@@ -251,6 +265,8 @@ def test_the_life_of_a_theme_in_words():
         ("run", "NEWS", "--store", "x.db", "--step", "soon"),
         ("run", "NEWS", "--store", "x.db", "--budget", "many"),
         ("run", "NEWS", "--store", "x.db", "--window", "much"),
+        ("run", "NEWS", "--store", "x.db", "--false-alerts", "some"),
+        ("run", "NEWS", "--store", "x.db", "--source-families", "CNN Politics"),
         ("score", "NEWS", "--format", "pdf"),
         ("stories", "--store", "absent.db"),
         ("status",),
@@ -267,13 +283,14 @@ def test_mistakes_get_one_line_with_a_remedy_and_status_1(arguments, news, tmp_p
 @pytest.mark.parametrize(
     "wrong",
     [("--step", "0"), ("--step", "5parsec"), ("--language", "xx"), ("--window", "0"), ("--window", "-5"),
-     ("--topics", "tea"), ("--budget", "20"), ("--format", "pdf")],
+     ("--topics", "tea"), ("--budget", "20"), ("--format", "pdf"), ("--false-alerts", "-1"),
+     ("--source-families", "CNN=")],
 )  # fmt: skip
 def test_a_mistyped_setting_leaves_no_store_behind(wrong, news, tmp_path, capsys):
     store = tmp_path / "a.db"
     assert call("run", news, "--store", store, "--detector", "neighbour", *wrong) == 1
     said = capsys.readouterr().err
-    assert wrong[0].removeprefix("--") in said and "fault of firststory" not in said
+    assert wrong[0].removeprefix("--").replace("-", "_") in said and "fault of firststory" not in said
     assert not store.exists()
 
 

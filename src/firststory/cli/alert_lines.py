@@ -12,6 +12,8 @@ from firststory.records import Alert, Document
 if TYPE_CHECKING:
     from rich.text import Text
 
+PUSHED = ("confirmed", "turn")
+"""The kinds that people are told at once; first reports are quiet."""
 MAX_SOURCES = 12
 """Sources that are named; the others are counted."""
 MAX_NAME = 40
@@ -58,11 +60,12 @@ def alert_lines(alert: Alert, width: int) -> Text:
         f" and {len(names) - MAX_SOURCES} more" if len(names) > MAX_SOURCES else ""
     )
     n = len(alert.documents)
+    kind = KIND_NAMES[alert.kind] + ("" if alert.fired_at is None else f" {day(alert.fired_at)}")
     where = [alert.id, *_named("story", alert.story), *_named("storyline", alert.storyline)]
     lines = [
         Text(display_title(alert.headline), style=STYLES[alert.kind]),
-        Text("  " + " · ".join([f"{KIND_NAMES[alert.kind]} {day(alert.fired_at)}", *where]), style="dim"),
-        Text("  " + _first_seen(alert)),
+        Text("  " + " · ".join([kind, *where]), style="dim"),
+        Text("  " + first_seen(alert)),
         Text(f"  {len(names)} source{'s' * (len(names) != 1)}: {told}" if names else f"  {n} document{'s' * (n != 1)}"),
         Text("  " + harmless(", ".join(alert.terms), 300), style="cyan"),
         Text("  " + harmless(alert.sentence, 300), style="dim"),
@@ -77,16 +80,14 @@ def _named(what: str, name: str | None) -> list[str]:
     return [] if name is None else [f"{what} {name}"]
 
 
-def _first_seen(alert: Alert) -> str:
+def first_seen(alert: Alert) -> str:
     """Who had it first and how much earlier; the title too, where the headline is of another document."""
     first = alert.first
-    told = [harmless(first.source, MAX_NAME)] if first.source else []
-    if alert.delay:
-        told.append(f"{length(alert.delay)} earlier")
-    words = "first seen: " + (", ".join(told) or "at once")
-    if first.id != alert.headline.id:
-        words += f" · {display_title(first)}"
-    return words
+    who = [harmless(first.source, MAX_NAME)] if first.source else []
+    when = [f"{length(alert.delay)} earlier"] if alert.delay else []
+    title = [display_title(first)] if first.id != alert.headline.id else []
+    told = [", ".join(who + when), *title]
+    return "first seen: " + " · ".join(filter(None, told)) if any(told) else ""
 
 
 def length(delay: timedelta) -> str:

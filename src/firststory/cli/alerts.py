@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from firststory.records import Alert
     from firststory.store.store import Store
 
-PUSHED = ("confirmed", "turn")
-"""The kinds that are shown unless another is asked for; first reports are quiet."""
 ALL = "all"
 FEW = 20
 POLL_SECONDS = 1.0
@@ -35,7 +33,7 @@ def alerts(
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit", "-n", min=1, help=f"The latest so many (default: all with --since or --json, else {FEW})."
+            "--limit", "-n", min=1, help=f"How many, the latest (default: all with --since or --json, else {FEW})."
         ),
     ] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more until interrupted.")] = False,
@@ -79,6 +77,7 @@ def alerts(
 
 def wanted_kinds(kind: str | None) -> tuple[str, ...]:
     """The kinds that `--kind` means."""
+    from firststory.cli.alert_lines import PUSHED
     from firststory.errors import not_one_of
     from firststory.store.alert_reader import KINDS
 
@@ -99,6 +98,7 @@ def following(store: Store, kinds: Collection[str], after: str | None, wait: Cal
 
 def _show_rest(store: Store, shown: int, since: datetime | None, kinds: tuple[str, ...]) -> None:
     """What was not shown, and how to see it."""
+    from firststory.cli.alert_lines import PUSHED
     from firststory.cli.output import console, day
 
     counts = store.count_alerts(since=since)

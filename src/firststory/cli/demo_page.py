@@ -10,7 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firststory.records import Verdict
+from firststory.cli.alert_lines import KIND_NAMES, PUSHED, first_seen
+from firststory.harmless import display_title, harmless
+from firststory.records import Alert, Verdict
 
 if TYPE_CHECKING:
     from firststory.store.store import Store
@@ -40,11 +42,19 @@ def _facts(store: Store, corpus: str) -> dict[str, Any]:
             days.setdefault(verdict.document.time.date(), []).append(verdict)
     ordered = [(when, sorted(found, key=lambda v: -v.novelty)) for when, found in sorted(days.items(), reverse=True)]
     stories = store.stories(limit=12, order="size")
+    alerts = store.alerts(kind=PUSHED, newest_first=True)
     return {
         "corpus": TITLES.get(corpus, corpus),
         "told": store.status(),
         "n_novel": len(novel),
         "days": ordered,
+        "n_alerts": len(alerts),
+        "alert_days": _alert_days(alerts),
+        "kind_names": KIND_NAMES,
+        "first_seen": first_seen,
+        "display_title": display_title,
+        "harmless": harmless,
+        "storylines": store.storylines(limit=12, order="size"),
         "columns": _columns(verdicts),
         "stories": stories,
         "largest": max((story.size for story in stories), default=1),
@@ -53,6 +63,14 @@ def _facts(store: Store, corpus: str) -> dict[str, Any]:
         "settings": store.settings(),
         "pieces": _pieces,
     }
+
+
+def _alert_days(alerts: tuple[Alert, ...]) -> list[tuple[date | None, list[Alert]]]:
+    """The alerts of each day, latest first; those without a time in the end."""
+    days: dict[date | None, list[Alert]] = {}
+    for alert in alerts:
+        days.setdefault(None if alert.fired_at is None else alert.fired_at.date(), []).append(alert)
+    return sorted(days.items(), key=lambda pair: pair[0] or date.min, reverse=True)
 
 
 def _columns(verdicts: tuple[Verdict, ...]) -> list[dict[str, Any]]:

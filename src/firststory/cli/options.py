@@ -30,6 +30,8 @@ Detector = Annotated[
     ),
 ]
 Budget = Annotated[str | None, _option("budget")]
+FalseAlerts = Annotated[str | None, _option("false_alerts")]
+SourceFamilies = Annotated[str | None, _option("source_families")]
 Step = Annotated[str | None, _option("step")]
 Topics = Annotated[str | None, _option("topics")]
 TopicStep = Annotated[str | None, _option("topic_step")]

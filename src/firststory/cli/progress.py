@@ -26,7 +26,7 @@ class Progress:
         self._meter = meter
         self._quiet = quiet
         self._documents = 0
-        self._novel = 0
+        self._alerts = 0
         self._begin = self._last = time.monotonic()
         self._first: tuple[float, int] | None = None
         """When the first step was done, and its documents: it pays for compiling and is left out of the rate."""
@@ -44,21 +44,23 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def advance(self, documents: int, novel: int) -> None:
+    def advance(self, documents: int, alerts: int) -> None:
         """A step is done."""
         self._documents += documents
-        self._novel += novel
+        self._alerts += alerts
         now = time.monotonic()
         if self._first is None:
             self._first = (now, self._documents)
         rate = self.rate()
         if self._bar is not None:
             done = self._meter.done()
-            description = f"{self._documents:,} documents · {self._novel:,} novel · {rate:,.0f}/s"
+            description = f"{self._documents:,} documents · {self._alerts:,} alerts · {rate:,.0f}/s"
             self._bar.update(self._task, completed=done, description=description)
         elif not self._quiet and now - self._last >= EVERY:
             self._last = now
-            self.say(f"{self._documents:,} documents, {self._novel:,} novel, {rate:,.0f} documents/s{self._left(now)}")
+            self.say(
+                f"{self._documents:,} documents, {self._alerts:,} alerts, {rate:,.0f} documents/s{self._left(now)}"
+            )
 
     def say(self, text: str) -> None:
         """One line for people, on standard error. It may name a file, and names of files come from strangers."""

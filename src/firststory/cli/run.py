@@ -14,6 +14,8 @@ def run(
     store: options.StoreUrl = None,
     detector: options.Detector = None,
     budget: options.Budget = None,
+    false_alerts: options.FalseAlerts = None,
+    source_families: options.SourceFamilies = None,
     step: options.Step = None,
     topics: options.Topics = None,
     topic_step: options.TopicStep = None,
@@ -29,11 +31,13 @@ def run(
 ) -> None:
     """Follow sources to their end and store what is found; run again to resume where it stopped.
 
+    Confirmed events and turns of running stories are printed as they fire; firststory alerts shows them again.
     Files may be JSON lines, CSV, TSV, Parquet or plain lines, gzip or zstd. A document has text, and may have id, time,
     title, source, url and vector. What cannot be read is quarantined with its reason, and the stream continues.
     """
+    from firststory.cli.alert_lines import PUSHED, alert_lines
     from firststory.cli.interrupt import interruptible
-    from firststory.cli.output import console, verdict_lines
+    from firststory.cli.output import console
     from firststory.cli.progress import Progress
     from firststory.cli.summary import print_summary
     from firststory.pipeline.garbage import tune_collection
@@ -42,8 +46,9 @@ def run(
     from firststory.sources.files import STDIN, Meter, expand, read_all
 
     given = {
-        "store": store, "detector": detector, "budget": budget, "step": step, "topics": topics,
-        "topic_step": topic_step, "language": language, "window": window, "vectors": vectors,
+        "store": store, "detector": detector, "budget": budget, "false_alerts": false_alerts,
+        "source_families": source_families, "step": step, "topics": topics, "topic_step": topic_step,
+        "language": language, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format,
         "max_document_bytes": max_document_bytes, "save_every": save_every,
     }  # fmt: skip
@@ -71,11 +76,10 @@ def run(
         )
         before = opened.status()
         for done in runner.run(interrupt.until_wanted(arrivals, flush=STDIN in names)):
-            progress.advance(done.counts["seen"], done.counts["novel"])
-            if not quiet:
-                for verdict in done.verdicts:
-                    if verdict.is_novel:
-                        progress.show(verdict_lines(verdict, screen.width), screen)
+            pushed = [alert for alert in done.alerts if alert.kind in PUSHED]
+            progress.advance(done.counts["seen"], len(pushed))
+            for alert in () if quiet else pushed:
+                progress.show(alert_lines(alert, screen.width).append("\n"), screen)
         interrupt.check()
         rate = progress.rate()
         after = opened.status()

@@ -20,7 +20,8 @@ def status(
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
-    """Show what a store holds, the threshold and why, how far each source was read, and what was quarantined."""
+    """Show what a store holds, where the alerts stand and what was held back, the threshold on single documents and
+    why, how far each source was read, and what was quarantined."""
     from firststory.cli import output
 
     with options.open_store(store, config) as opened:
@@ -49,6 +50,7 @@ def _show(told: dict[str, Any]) -> None:
     from rich.text import Text
 
     from firststory.cli import output
+    from firststory.cli.alert_status import alert_facts
     from firststory.cli.summary import COUNT_LABELS
     from firststory.harmless import harmless
 
@@ -60,8 +62,10 @@ def _show(told: dict[str, Any]) -> None:
     table.add_row("documents", f"{told['documents']:,} in {told['steps']:,} steps")
     if told["first_time"]:
         table.add_row("time", f"{told['first_time']} … {told['last_time']}")
-    table.add_row("novel", f"{told['novel']:,}")
-    table.add_row("stories", f"{told['stories']:,}")
+    for name, words in alert_facts(told["alert_counts"], told["alerts"]):
+        table.add_row(name, Text(words))
+    table.add_row("stories", f"{told['stories']:,} in {told['storylines']:,} storylines")
+    table.add_row("novel", f"{told['novel']:,} documents, each by itself")
     for name, words in COUNT_LABELS.items():
         if name not in ("scored", "novel", "quarantined") and told["counts"].get(name):
             table.add_row(name, f"{told['counts'][name]:,} {words}")
@@ -77,7 +81,11 @@ def _show(told: dict[str, Any]) -> None:
     screen.print(table, markup=False)
     if told["thresholds"]:
         moved = Table(
-            box=None, header_style="dim", padding=(0, 1), title="threshold, latest first", title_justify="left"
+            box=None,
+            header_style="dim",
+            padding=(0, 1),
+            title="threshold on single documents, latest first",
+            title_justify="left",
         )
         for head in ("step", "novelty needed", "p-value needed", "why"):
             moved.add_column(head)

@@ -10,10 +10,15 @@ if TYPE_CHECKING:
 
     from firststory.text.encoder import SentenceEncoder
 
+ALERT_LABELS = {
+    "confirmed": "confirmed events",
+    "turn": "turns of running stories",
+    "first_seen": "first reports, quiet",
+}
 COUNT_LABELS = {
     # count: its label; counts of 0 are left out, except the first two
     "scored": "documents judged",
-    "novel": "novel",
+    "novel": "of them novel, each by itself",
     "duplicates": "duplicate texts, attached to the first",
     "redelivered": "redelivered ids, dropped",
     "empty": "documents without words, given a neutral score",
@@ -52,6 +57,11 @@ def print_summary(
     table = Table(box=None, show_header=False, padding=(0, 1))
     table.add_column(justify="right", style="bold")
     table.add_column()
+    fired = Counter(after["alert_counts"])
+    fired.subtract(before["alert_counts"])
+    for kind, words in ALERT_LABELS.items():
+        if fired[kind] or kind == "confirmed":
+            table.add_row(f"{fired[kind]:,}", words)
     for name, words in COUNT_LABELS.items():
         if counts[name] or name in ("scored", "novel"):
             table.add_row(f"{counts[name]:,}", words)
@@ -72,4 +82,6 @@ def print_summary(
         screen.print(encoder_speed(encoder), markup=False, soft_wrap=True)
     if counts["scored"]:
         # A command that is broken over lines cannot be copied.
-        screen.print(f"{rate:,.0f} documents/s. Next: firststory stories --store {store}", markup=False, soft_wrap=True)
+        screen.print(f"{rate:,.0f} documents/s. Next:", markup=False)
+        for command in ("alerts", "stories"):
+            screen.print(f"  firststory {command} --store {store}", markup=False, soft_wrap=True)

@@ -53,7 +53,7 @@ def _document(fields: dict[str, Any], number: int) -> Document:
         time=_time(fields.get("time")),
         # These corpora put the headline on a line of its own.
         title=fields.get("title") or (head if newline and len(head) <= 300 else None),
-        source=fields.get("source") or fields.get("origin"),
+        source=fields.get("source") or fields.get("origin") or fields.get("publisher"),
         url=fields.get("url"),
         label=fields.get("label"),
         extra={key: value for key, value in fields.items() if key not in _FIELDS},

@@ -14,7 +14,7 @@ from firststory.sources.times import parse_time
 
 Since = datetime | timedelta | str | None
 
-_LENGTH = re.compile(r"([0-9.]+)\s*(min|minutes?|h|hours?|d|days?|w|weeks?)", re.IGNORECASE)
+_LENGTH = re.compile(r"([0-9.]+)\s*(min|minutes?|h|hours?|d|days?|w|weeks?)")
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _DAYS_BACK = {"today": 0, "yesterday": 1}
 
@@ -30,42 +30,28 @@ def parse_since(since: Since, end: datetime | None) -> datetime | None:
     """
     if since is None:
         return None
-    if isinstance(since, (datetime, str)) and not _is_relative(since):
-        return _moment(since)
-    if end is None:
-        return None
-    if isinstance(since, str) and (word := since.strip().lower()) in _DAYS_BACK:
-        midnight = end.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-        return midnight - timedelta(days=_DAYS_BACK[word])
-    length = since if isinstance(since, timedelta) else _length(since)
+    word = since.strip().lower() if isinstance(since, str) else ""
     try:
-        return end - length
-    except OverflowError as error:
-        raise _wrong(since) from error
-
-
-def _is_relative(since: datetime | str) -> bool:
-    return isinstance(since, str) and bool(since.strip().lower() in _DAYS_BACK or _LENGTH.fullmatch(since.strip()))
-
-
-def _moment(since: datetime | str) -> datetime:
-    try:
-        moment = parse_time(since)
-    except DocumentError as error:
+        if word in _DAYS_BACK:
+            return None if end is None else _midnight(end) - timedelta(days=_DAYS_BACK[word])
+        length = since if isinstance(since, timedelta) else _length(word)
+        if length is not None:
+            return None if end is None else end - length
+        moment = parse_time(since) if isinstance(since, (datetime, str)) else None
+    except (DocumentError, ValueError, OverflowError) as error:
         raise _wrong(since) from error
     if moment is None:
         raise _wrong(since)
     return moment
 
 
-def _length(since: object) -> timedelta:
-    found = _LENGTH.fullmatch(since.strip()) if isinstance(since, str) else None
-    try:
-        if found is not None:
-            return float(found[1]) * _UNITS[found[2][0].lower()]
-    except (ValueError, OverflowError) as error:
-        raise _wrong(since) from error
-    raise _wrong(since)
+def _length(word: str) -> timedelta | None:
+    found = _LENGTH.fullmatch(word)
+    return None if found is None else float(found[1]) * _UNITS[found[2][0]]
+
+
+def _midnight(time: datetime) -> datetime:
+    return time.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _wrong(since: object) -> ParameterError:

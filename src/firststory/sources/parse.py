@@ -16,6 +16,9 @@ from firststory.sources.vectors import parse_vector
 FIELDS = ("id", "text", "time", "title", "source", "url", "label", "vector")
 """The fields of a document; everything else in the mapping is kept in `extra`."""
 
+SOURCE_NAMES = ("origin", "publisher")
+"""Other names under which feeds say who published a document, used where there is no `source`."""
+
 
 def document_from(values: Mapping[str, Any]) -> Document:
     """The document that a mapping describes.
@@ -38,7 +41,7 @@ def document_from(values: Mapping[str, Any]) -> Document:
         text=text,
         time=parse_time(values.get("time")),
         title=title,
-        source=_string(values, "source"),
+        source=_string(values, "source") or _publisher(values),
         url=_string(values, "url"),
         label=values.get("label"),
         extra={str(key): value for key, value in values.items() if key not in FIELDS},
@@ -96,6 +99,14 @@ def _string(values: Mapping[str, Any], key: str) -> str | None:
     if value is None or value == "":
         return None
     return _clean(value if isinstance(value, str) else str(value), key).strip() or None
+
+
+def _publisher(values: Mapping[str, Any]) -> str | None:
+    """Who published it, by another name; only text is believed."""
+    for key in SOURCE_NAMES:
+        if isinstance(values.get(key), str) and (name := _string(values, key)):
+            return name
+    return None
 
 
 def _clean(text: str, key: str) -> str:

@@ -71,7 +71,6 @@ def health() -> TextStream:
 
 COVERED: tuple[Callable[[], TextStream], ...] = (news17, head)
 """Streams with the editor's events."""
-UNLABELLED: tuple[Callable[[], TextStream], ...] = (articles, health)
 
 
 def has_clock(stream: TextStream) -> bool:

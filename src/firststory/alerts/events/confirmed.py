@@ -33,7 +33,12 @@ def least_score(per_day: float, false_alerts: float) -> float:
 
 
 def goes_on(
-    core: list[int], story: str, now: float, watch_seconds: float, index: LinkIndex, story_of: Mapping[int, str],
+    core: list[int],
+    story: str,
+    now: float,
+    watch_seconds: float,
+    index: LinkIndex,
+    story_of: Mapping[int, str],
     running: RunningStories,
 ) -> bool:
     """Whether half of the core is linked to one story that was alerted and told in the last three days."""  # fmt: skip

@@ -200,9 +200,7 @@ class EventAlerts:
 
     # -- one document --------------------------------------------------------------------------------------
 
-    def _consider(
-        self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, rule: Rule
-    ) -> list[Alert]:
+    def _consider(self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, rule: Rule) -> list[Alert]:
         alerts: list[Alert] = []
         self._first_seen.learn(now, self._index)
         if found.is_opener[i]:
@@ -239,7 +237,9 @@ class EventAlerts:
         rank, chance = ranked
         first = self._kept[ordinal].whole()
         sentence = first_report(chance, first, self._clock.is_dated)
-        return [self._alert("first_seen", one, [ordinal], ordinal, ordinal, rank, self._terms(one, [ordinal]), sentence)]
+        return [
+            self._alert("first_seen", one, [ordinal], ordinal, ordinal, rank, self._terms(one, [ordinal]), sentence)
+        ]
 
     def _consider_confirmed(
         self, one: EventDocument, ordinal: int, now: float, score: float, voices: int, story: RunningStory, rule: Rule
@@ -301,7 +301,11 @@ class EventAlerts:
             least_score(float(found.per_day[i]), FALSE_TURNS * self.false_alerts),
             self._turn_ladder.price(now, per_day),
         )
-        new = [(score, column, voices) for score, column, voices in scored if score >= level and column not in story.turn_terms]
+        new = [
+            (score, column, voices)
+            for score, column, voices in scored
+            if score >= level and column not in story.turn_terms
+        ]
         if best < level or not new or self._days(now) < WARM_UP_DAYS:
             return []
         if not (self._turns.has_room(now, per_day) and self._pushed.has_room(now, ceiling)):
@@ -494,7 +498,5 @@ def _in_title(new: Sequence[EventDocument], columns: Ints, lengths: Ints) -> Fla
         return np.zeros(len(columns), np.bool_)
     width = int(columns.max()) + 1
     titles = [np.asarray(one.title_columns, dtype=np.int64) for one in new]
-    titled = np.concatenate(
-        [i * width + title[title < width] for i, title in enumerate(titles)]
-    )
+    titled = np.concatenate([i * width + title[title < width] for i, title in enumerate(titles)])
     return np.isin(np.repeat(np.arange(len(new)) * width, lengths) + columns, titled)

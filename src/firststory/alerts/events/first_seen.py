@@ -49,7 +49,13 @@ class FirstSeen:
                 self.chance.learn(own, bool(index.is_echoed[ordinal % len(index.born)]))
 
     def consider(
-        self, now: float, ordinal: int, title: str, source: str | None, novelty: float, per_day: float | None,
+        self,
+        now: float,
+        ordinal: int,
+        title: str,
+        source: str | None,
+        novelty: float,
+        per_day: float | None,
         is_warm: bool,
     ) -> tuple[float, float] | None:
         """Rank and chance of a first report that is listed; None where it is not."""  # fmt: skip

@@ -84,7 +84,14 @@ def distinct(keys: Ints, n: int) -> int:
 
 @kernel
 def link(
-    ordinals: Ints, cosines: Floats, now: float, source: int, meta: Ints, facts: Facts, links: Links, learnt: Learnt,
+    ordinals: Ints,
+    cosines: Floats,
+    now: float,
+    source: int,
+    meta: Ints,
+    facts: Facts,
+    links: Links,
+    learnt: Learnt,
     rule: Rule,
 ) -> tuple[int, bool, bool, float, float]:
     """Keep the links of the next document and tell those it is linked to.

@@ -6,21 +6,27 @@ from dataclasses import replace
 from pathlib import Path
 
 from firststory import datasets
-from firststory.datasets.editor import EditorLabels, load_editor_labels
+from firststory.datasets.editor import load_editor_labels
 from firststory.datasets.streams import TextStream
 from firststory.errors import DataError
 from firststory.evaluate.alerts import alert_scores
-from firststory.evaluate.known_events import events_of_labels
+from firststory.evaluate.known_events import KnownEvents, events_of_labels
 from firststory.lab.experiments import event_streams
 from firststory.lab.experiments.covered_events import SHARE, events_of_editor
 from firststory.lab.experiments.event_baselines import novelty_top, story_growth, term_pairs
-from firststory.lab.experiments.event_streams import COVERED, UNLABELLED, run_stream, shuffled
+from firststory.lab.experiments.event_streams import COVERED, StreamRun, articles, head, health, run_stream, shuffled
 from firststory.lab.experiments.event_tables import HEAD, QUIET_HEAD, missed, quiet_rows, row
 from firststory.lab.experiments.headlines import headlines
 from firststory.records import Alert
 
 TITLE = "Events found by alerts, beside novelty, story growth and pairs of terms"
 QUICK_DOCUMENTS = 600
+QUIET_WORDS = (
+    "Alerts a day on every stream, and on two whose texts were shuffled over the times, so that nothing happens in them but",
+    "by chance: the setting `false_alerts` allows one alert a day there. *Warm-up*: share of the alerts in the first 9 % of",
+    "the documents.",
+    "",
+)
 
 
 def run(*, quick: bool, out: Path) -> str:
@@ -30,8 +36,9 @@ def run(*, quick: bool, out: Path) -> str:
         "alone. An alert *finds* an event when it holds its first report, or when 60 % of its documents tell of the event",
         "within three days. *Second source*: events that another source tells of within two days; nothing can confirm the",
         "others. *First*: the alert points at exactly the document that the editor named. *Delay*: hours from the first",
-        "report to the alert, median / 90 %. *Again*: further alerts on an event, turns aside. *True first*: of the alerts",
-        "whose first document the editor had judged, those that report something first. *A day*: per day with documents.",
+        "report to the document that brought the alert, median / 90 %; it is told when the step of 100 documents is complete",
+        "(`--step 1`: at once). *Again*: further alerts on an event, turns aside. *True first*: of the alerts whose first",
+        "document the editor had judged, those that report something first. *A day*: per day with documents.",
         "",
         "The other methods get their threshold after the fact, so that they raise as many alerts as *confirmed* (ties make",
         "them exceed it); *confirmed* knows nothing of the future. The events were chosen for wide coverage, which favours",
@@ -43,25 +50,30 @@ def run(*, quick: bool, out: Path) -> str:
         labels = load_editor_labels()
     except DataError as error:
         return f"The editor's labels are not here: {error}"
-    after: list[str] = []
+    not_found: list[str] = []
+    quiet: list[str] = []
     for load in COVERED:
         try:
-            stream = load()
+            stream = _part(load(), quick)
         except DataError as error:
-            after.append(f"{load.__name__} is missing: {error}")
+            not_found.append(f"- {load.__name__} is missing: {error}")
             continue
-        lines += _covered(_part(stream, quick), labels, after)
-    lines += ["", *after]
+        told, known = run_stream(stream), events_of_editor(stream, labels)
+        lines += _covered(told, known)
+        not_found.append(
+            f"- Not found by *confirmed* on {stream.name} (in brackets: without a second source): "
+            f"{missed(told.of_kind('confirmed'), known, SHARE)}."
+        )
+        quiet += quiet_rows(told, stream.name)
+    lines += ["", *not_found]
     if not quick:
-        lines += _labelled()
-        lines += _quiet()
+        lines += ["", *_labelled(), *QUIET_WORDS, *QUIET_HEAD, *quiet, *_unlabelled()]
     return "\n".join(lines)
 
 
-def _covered(stream: TextStream, labels: EditorLabels, after: list[str]) -> list[str]:
-    """Rows of one stream; what *confirmed* did not find is added to `after`."""
-    known = events_of_editor(stream, labels)
-    told = run_stream(stream)
+def _covered(told: StreamRun, known: KnownEvents) -> list[str]:
+    """A row for each method on a stream with the editor's events."""
+    stream = told.stream
     confirmed = told.of_kind("confirmed")
     grown, k = story_growth(told, len(confirmed))
     methods: dict[str, list[Alert]] = {
@@ -72,7 +84,6 @@ def _covered(stream: TextStream, labels: EditorLabels, after: list[str]) -> list
         f"story growth, {k} sources in {_window(stream)}": grown,
         f"term pairs in {_window(stream)}": term_pairs(told, len(confirmed)),
     }
-    after.append(f"Not found by *confirmed* on {stream.name}: {missed(confirmed, known, SHARE)}.")
     return [
         row(stream.name, name, alert_scores(alerts, known, share=SHARE, anywhere=True))
         for name, alerts in methods.items()
@@ -110,24 +121,18 @@ def _labelled() -> list[str]:
     return [*lines, ""]
 
 
-def _quiet() -> list[str]:
-    """How many alerts there are where nothing is labelled, and where nothing happens."""
-    lines = [
-        "Alerts a day on every stream, and on two whose texts were shuffled over the times, so that nothing happens in",
-        "them but by chance: the setting `false_alerts` allows one alert a day there. *Warm-up*: share of the alerts in the",
-        "first 9 % of the documents.",
-        "",
-        *QUIET_HEAD,
-    ]
-    streams = [*COVERED, *UNLABELLED]
-    for load in streams:
+def _unlabelled() -> list[str]:
+    """How many alerts there are on other streams, and where nothing happens."""
+    lines = []
+    for load in (articles, health, head):
         try:
             stream = load()
         except DataError as error:
             lines.append(f"| {load.__name__} | missing: {error} |")
             continue
-        lines += quiet_rows(run_stream(stream), stream.name)
-        if load in (event_streams.head, event_streams.health):
+        if load is not head:
+            lines += quiet_rows(run_stream(stream), stream.name)
+        if load is not articles:
             lines += quiet_rows(run_stream(shuffled(stream)), f"{stream.name}, shuffled")
     return lines
 

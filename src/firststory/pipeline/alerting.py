@@ -54,4 +54,4 @@ def _placed(parts: Parts, alert: Alert, merged: Mapping[str, str]) -> Alert:
     story = alert.story
     while story is not None and story in merged:
         story = merged[story]
-    return replace(alert, story=story)
+    return replace(alert, story=story, storyline=None if story is None else parts.stories.storyline_of(story))

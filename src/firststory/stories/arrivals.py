@@ -16,12 +16,13 @@ MAX_TERMS = 600
 
 
 class Rows(NamedTuple):
-    """Sparse rows one behind the other, columns in order: the weights in the text and in the title."""
+    """Sparse rows one behind the other, columns in order: the weights in the text and in the title, and the counts."""
 
     indptr: Ints
     columns: Columns
     weights: Singles
     title_weights: Singles
+    counts: Floats
 
 
 def rows_of(candidates: Sequence[StoryCandidate]) -> Rows:
@@ -31,6 +32,7 @@ def rows_of(candidates: Sequence[StoryCandidate]) -> Rows:
     indptr = np.concatenate([[0], np.cumsum(sizes)])
     columns = np.concatenate([columns for columns, _, _ in prepared])
     weights = np.concatenate([weights for _, weights, _ in prepared])
+    counts = np.concatenate([counts for _, _, counts in prepared])
     titles = [candidate.title_columns for candidate in candidates]
     title_weights = np.zeros(len(columns))
     if any(len(title) for title in titles):
@@ -38,11 +40,19 @@ def rows_of(candidates: Sequence[StoryCandidate]) -> Rows:
         places = np.repeat(np.arange(len(candidates)), [len(title) for title in titles])
         named = (places << 32) | np.concatenate(titles).astype(np.int64)
         in_title = np.isin((row << 32) | columns, named)
-        counts = np.concatenate([counts for _, _, counts in prepared])
         rarity = weights[in_title] / (1.0 + np.log(np.maximum(counts[in_title], 1.0)))
         lengths = np.sqrt(np.bincount(row[in_title], rarity * rarity, minlength=len(candidates)))
         title_weights[in_title] = rarity / np.maximum(lengths, 1e-12)[row[in_title]]
-    return Rows(indptr, columns, weights.astype(np.float32), title_weights.astype(np.float32))
+    return Rows(indptr, columns, weights.astype(np.float32), title_weights.astype(np.float32), counts)
+
+
+def vectors_of(candidates: Sequence[StoryCandidate]) -> Singles:
+    """The vectors of documents, one per row; zeros for those that have none."""
+    found = [(i, one.vector) for i, one in enumerate(candidates) if one.vector is not None]
+    vectors = np.zeros((len(candidates), len(found[0][1]) if found else 0), dtype=np.float32)
+    for i, vector in found:
+        vectors[i] = vector
+    return vectors
 
 
 def _in_order(candidate: StoryCandidate) -> tuple[Columns, Floats, Floats]:

@@ -149,7 +149,7 @@ class StoryMembers:
         for i, vector in found:
             matrix[i] = vector
         self._reserve(n, n, len(rows.columns))
-        arrivals = Arrivals(*rows, times, self.n_seen, matrix, candidates)
+        arrivals = Arrivals(*rows[:4], times, self.n_seen, matrix, candidates)
         placed = place_documents(arrivals, self._stories, self._members, self._free, self._learnt, rule, next_key)
         self.n_seen += n
         return placed

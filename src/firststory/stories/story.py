@@ -88,7 +88,7 @@ class GrowingStory:
         """Whether the key terms are those of all its documents."""
         return self.presentation.terms_size == self.size
 
-    def record(self, now: float | None) -> Story:
+    def record(self, now: float | None, storyline: str | None) -> Story:
         """The story as a value."""
         activity, shown = self.activity, self.presentation
         first, last = activity.first, activity.last
@@ -107,6 +107,7 @@ class GrowingStory:
             status=self.status,
             merged_into=self.merged_into,
             reason=self.reason,
+            storyline=storyline,
             hours=tuple(activity.hours.items()),
         )
 

@@ -99,7 +99,7 @@ class StorylineRows(NamedTuple):
     """Of row i: `columns[indptr[i] : indptr[i + 1]]`, in order."""
     counts: Floats
     """Of each column in the text."""
-    weights: Floats
+    weights: Singles | Floats
     """The unit rows."""
     vectors: Singles
     """What short texts mean, unit length, one row per document; zeros for those that have none."""

@@ -39,13 +39,14 @@ from firststory.kernels.stories.layout import JoinRule, PairWeights
 from firststory.records import Story, Storyline
 from firststory.state import State
 from firststory.stories.ageing import Ageing
-from firststory.stories.arrivals import rows_of
+from firststory.stories.arrivals import rows_of, vectors_of
 from firststory.stories.candidate import StoryCandidate
 from firststory.stories.document_stories import DocumentStories
 from firststory.stories.formats import TitleFormats
 from firststory.stories.members import MAX_MEMBERS, Merge, StoryMembers
 from firststory.stories.presentation import MAX_SURFACES, N_KEY_TERMS
 from firststory.stories.story import GrowingStory, representative_of
+from firststory.stories.storylines import StorylineRows, Storylines
 
 LONG_PAIR = PairWeights(cosine=12.0, title=4.0, vector=0.0, lag=-1.05, constant=-3.5)
 SHORT_PAIR = PairWeights(cosine=5.2, title=0.0, vector=4.3, lag=-1.05, constant=-5.45)
@@ -66,6 +67,8 @@ FORMAT_DISCOUNT = 0.7
 """A title that begins like many others must fit the story that much better to be chosen."""
 BLOCK_DOCUMENTS = 256
 """Documents that are placed at once: room for the worst case is reserved for that many, however long a step is."""
+STORYLINES_PER_STORY = 4
+"""In memory, for each story that may be: they are kept longer."""
 MAX_STORIES_ASKED = 500
 """The youngest stories, in which it is looked up how a term reads."""
 
@@ -158,6 +161,9 @@ class StoryTracker:
         self._documents = DocumentStories(self.window)
         self._ageing = Ageing()
         self._formats = TitleFormats()
+        self._lines = Storylines(max_storylines=STORYLINES_PER_STORY * self.max_stories)
+        self._merged: list[tuple[int, int]] = []
+        """Stories that were merged in this step, with the one that each went into."""
         self._open: dict[int, GrowingStory] = {}
         self._changed: dict[int, GrowingStory] = {}
         """Stories that were opened or changed in this step, also those that are no longer open."""
@@ -228,13 +234,18 @@ class StoryTracker:
     def end_step(self) -> StoryChanges:
         """Merge and fade; what has changed since the last call."""
         self._merge_linked()
-        self._fade_quiet()
+        faded = self._fade_quiet()
+        for key in self._lines.end_step(self._merged, faded):
+            if key in self._open:
+                self._changed[key] = self._open[key]
         changed = [self._changed[key] for key in sorted(self._changed)]
-        changes = StoryChanges(self._records(changed), {})
+        records = self._records(changed)
+        storylines = self._lines.records({story.key: record for story, record in zip(changed, records, strict=True)})
+        changes = StoryChanges(records, {}, storylines)
         for story in changed:
             if story.status != "open":
                 self._members.release(story.slot)
-        self._changed = {}
+        self._changed, self._merged = {}, []
         return changes
 
     # -- joining -------------------------------------------------------------------------------------------
@@ -246,9 +257,10 @@ class StoryTracker:
         times = [candidate.time_in_seconds() for candidate in candidates]
         self._advance(times)
         first = self._members.n_seen
+        rows, seconds = rows_of(candidates), np.array(times, dtype=np.float64)
         placed = self._members.place(
-            rows_of(candidates),
-            np.array(times, dtype=np.float64),
+            rows,
+            seconds,
             [candidate.vector for candidate in candidates],
             self._candidate_slots(candidates),
             self._rule,
@@ -256,6 +268,9 @@ class StoryTracker:
         )
         keys = self._members.keys(placed.slot)
         self._link(keys, placed.linked)
+        self._lines.add(
+            StorylineRows(keys, rows.indptr, rows.columns, rows.counts, rows.weights, vectors_of(candidates), seconds)
+        )
         closeness = (1.0 / (1.0 + np.exp(-placed.odds))).tolist()
         assigned = []
         for i, (candidate, key, slot) in enumerate(zip(candidates, keys.tolist(), placed.slot.tolist(), strict=True)):
@@ -328,12 +343,16 @@ class StoryTracker:
             self._documents.merge(gone.key, into=into.key)
             self._ageing.merge(gone.key, into=into.key)
             self._changed[into.key], self._changed[gone.key] = into, gone
+            self._merged.append((gone.key, into.key))
 
-    def _fade_quiet(self) -> None:
-        for key in self._ageing.pop_quiet(self._now, self.fade, self.max_stories):
+    def _fade_quiet(self) -> list[int]:
+        """Close the stories that were quiet for long; returns their keys."""
+        faded = self._ageing.pop_quiet(self._now, self.fade, self.max_stories)
+        for key in faded:
             story = self._open.pop(key)
             story.status = "faded"
             self._changed[key] = story
+        return faded
 
     # -- what people see -----------------------------------------------------------------------------------
 
@@ -345,6 +364,14 @@ class StoryTracker:
         """The id of a document's story, while both are remembered."""
         story = self._open.get(self._documents.key_of(document_id))
         return None if story is None else story.id
+
+    def storyline_of(self, story: str) -> str | None:
+        """The id of the storyline of a story, by the story's id; None where it has none."""
+        return self._lines.line_of(int(story.removeprefix("s")))
+
+    def storylines(self) -> tuple[Storyline, ...]:
+        """All storylines in memory, in the order of their founding."""
+        return self._lines.open_records()
 
     def surface_of(self, column: int) -> str | None:
         """How a term reads in the first documents of the youngest story that has it; None where that is not known."""
@@ -364,7 +391,7 @@ class StoryTracker:
                 self._choose_title(story)
             if story.presentation.has_too_many_surfaces():
                 story.presentation.keep_surfaces(self._members.heaviest([story.slot], MAX_SURFACES)[0])
-        return tuple([story.record(self._now) for story in stories])
+        return tuple([story.record(self._now, self._lines.line_of(story.key)) for story in stories])
 
     def _choose_title(self, story: GrowingStory) -> None:
         """The title that best fits the texts of the other members; the first of equals."""
@@ -379,11 +406,12 @@ class StoryTracker:
 
     def columns_in_use(self) -> Ints:
         """The columns that a member of a story has. Call it between steps, after `end_step`."""
-        return np.unique(self._members.columns_in_use()).astype(np.int64)
+        return np.union1d(self._members.columns_in_use(), self._lines.columns_in_use()).astype(np.int64)
 
     def renumber(self, new: Ints) -> None:
         """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
         self._members.renumber(new)
+        self._lines.renumber(new)
         for story in self._open.values():
             story.renumber(new)
 
@@ -399,6 +427,7 @@ class StoryTracker:
             "documents": self._documents.get_state(),
             "ageing": self._ageing.get_state(),
             "formats": self._formats.get_state(),
+            "storylines": self._lines.get_state(),
             "stories": [self._open[key].get_state() for key in sorted(self._open)],
         }
 
@@ -412,6 +441,7 @@ class StoryTracker:
         tracker._documents = DocumentStories.from_state(state["documents"])
         tracker._ageing = Ageing.from_state(state["ageing"])
         tracker._formats = TitleFormats.from_state(state["formats"])
+        tracker._lines = Storylines.from_state(state["storylines"])
         slots = tracker._members.slot_of_key()
         for plain in state["stories"]:
             tracker._open[plain["key"]] = GrowingStory.from_state(plain, slots[plain["key"]])

@@ -54,15 +54,13 @@ def whole_number(least: int) -> Rule:
     return Rule(f"a whole number of {least} or more", check)
 
 
-def number(least: float) -> Rule:
-    """A finite number that is not too small."""
+def _positive_number(value: Any) -> float:
+    if isinstance(value, Real) and not isinstance(value, bool) and 0.0 < float(value) < math.inf:
+        return float(value)
+    raise ValueError(value)
 
-    def check(value: Any) -> float:
-        if isinstance(value, Real) and not isinstance(value, bool) and least <= float(value) < math.inf:
-            return float(value)
-        raise ValueError(value)
 
-    return Rule(f"a number of {least:g} or more", check)
+POSITIVE_NUMBER = Rule("a number above 0", _positive_number)
 
 
 def _families(value: Any) -> dict[str, str]:

@@ -22,10 +22,10 @@ from firststory.errors import ParameterError, not_one_of
 from firststory.setting_values import (
     FAMILIES,
     FAMILIES_EXAMPLE,
+    POSITIVE_NUMBER,
     Rule,
     count_from,
     families_from,
-    number,
     step_from,
     whole_number,
 )
@@ -69,7 +69,7 @@ class Settings:
         "A ceiling on the alerts that are pushed, never a quota (expect about half): 20/day, 0.5% of documents, or a "
         "fixed score.",
     )
-    false_alerts: float = _setting(1.0, "Alerts per day that chance alone may bring.", float, rule=number(0.0))
+    false_alerts: float = _setting(1.0, "Alerts per day that chance alone may bring.", float, rule=POSITIVE_NUMBER)
     source_families: Mapping[str, str] = _setting(
         dict, f"Sources that count as one: {FAMILIES_EXAMPLE}.", families_from, rule=FAMILIES
     )

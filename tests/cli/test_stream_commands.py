@@ -62,7 +62,8 @@ def test_run_says_what_it_found_and_what_to_type_next(news, tmp_path, capsys):
     assert "documents judged" in said and f"firststory stories --store {store}" in said
     with Store(str(store)) as opened:
         fired = opened.alerts(kind=("confirmed", "turn"))
-    assert fired and f"{len([one for one in fired if one.kind == 'confirmed'])} confirmed events" in said
+    confirmed = len([one for one in fired if one.kind == "confirmed"])
+    assert confirmed and f"{confirmed} confirmed events" in " ".join(said.split())
     # What is pushed is what the command for alerts shows, in the same words.
     assert call("alerts", "--store", store, "--limit", 1000) == 0
     again = capsys.readouterr().out
@@ -71,10 +72,11 @@ def test_run_says_what_it_found_and_what_to_type_next(news, tmp_path, capsys):
 
 def test_run_says_nothing_of_single_novel_documents(news, tmp_path, capsys):
     store = tmp_path / "news.db"
-    assert call("run", news, "--store", store, "--budget", "100%", "--false-alerts", "0", *QUICK) == 0
+    assert call("run", news, "--store", store, "--budget", "100%", "--false-alerts", "1e-9", *QUICK) == 0
     said = capsys.readouterr().out
     with Store(str(store)) as opened:
-        assert opened.status()["novel"] and "nearest (" not in said
+        assert opened.status()["novel"] and not opened.alerts(kind="confirmed")
+    assert "nearest (" not in said and said.split()[:3] == ["0", "confirmed", "events"]
 
 
 def test_run_again_has_nothing_to_do_and_a_grown_file_goes_on(news, tmp_path, capsys):

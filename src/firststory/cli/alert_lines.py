@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from firststory.cli.output import day, iso
@@ -68,12 +69,13 @@ def alert_lines(alert: Alert, width: int) -> Text:
         Text("  " + first_seen(alert)),
         Text(f"  {len(names)} source{'s' * (len(names) != 1)}: {told}" if names else f"  {n} document{'s' * (n != 1)}"),
         Text("  " + harmless(", ".join(alert.terms), 300), style="cyan"),
-        Text("  " + harmless(alert.sentence, 300), style="dim"),
     ]
     shown = [line for line in lines if line.plain.strip()]
     for line in shown:
         line.truncate(width, overflow="ellipsis")
-    return Text("\n").join(shown)
+    # The sentence is for reading: it is broken, not cut.
+    why = wrap(harmless(alert.sentence, 300), width, initial_indent="  ", subsequent_indent="  ")
+    return Text("\n").join([*shown, *(Text(line, style="dim") for line in why)])
 
 
 def _named(what: str, name: str | None) -> list[str]:

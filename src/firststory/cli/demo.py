@@ -128,7 +128,8 @@ def _show_day(screen: Console, step: Step) -> None:
     if not times:
         return
     pushed = [alert for alert in step.alerts if alert.kind in PUSHED]
-    quiet = [alert for alert in step.alerts if alert.kind not in PUSHED]
+    told_already = {name for alert in pushed for name in alert.documents}
+    quiet = [one for one in step.alerts if one.kind not in PUSHED and told_already.isdisjoint(one.documents)]
     n = len(step.verdicts)
     told = f"{n} article{'s' * (n != 1)} · {len(pushed)} alert{'s' * (len(pushed) != 1)}"
     head = f"[bold]{max(times):%A, %-d %B %Y}[/bold] [dim]· {told}[/dim]"
@@ -141,7 +142,7 @@ def _show_day(screen: Console, step: Step) -> None:
         line.truncate(screen.width, overflow="ellipsis")
         screen.print(line)
     if len(quiet) > SHOWN:
-        screen.print(f"[dim]… and {len(quiet) - SHOWN} more first reports[/dim]")
+        screen.print(f"[dim]… and {len(quiet) - SHOWN} more[/dim]")
 
 
 def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:

@@ -28,13 +28,14 @@ def alert_facts(counts: Mapping[str, int], status: Mapping[str, Any]) -> list[tu
     facts = [("alerts", in_words(counts) or "none yet")]
     if not status:
         return facts
-    fired = in_words(status.get("fired_last_day", {}))
+    last_day = status.get("fired_last_day", {})
+    fired = in_words({kind: last_day.get(kind, 0) for kind in counts})
     held = status.get("held_back_last_day", {})
     if "ceiling" in status:
         facts.append(("ceiling", f"{_plain(status['ceiling'])}; in the last day {fired or 'none'}"))
     if "false_alerts" in status:
         facts.append(("false alerts", f"{_plain(status['false_alerts'])} per day may come by chance"))
-    facts.append(("held back", f"in the last day: {in_words(held)}" if held else "nothing in the last day"))
+    facts.append(("held back", f"in the last day: {_plain(held)}" if held else "nothing in the last day"))
     facts += [(name, _plain(status[key])) for key, name in WARM_UP.items() if status.get(key)]
     return facts + [(key.replace("_", " "), _plain(value)) for key, value in status.items() if key not in TOLD]
 

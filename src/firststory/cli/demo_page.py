@@ -55,7 +55,7 @@ def _facts(store: Store, corpus: str) -> dict[str, Any]:
         "display_title": display_title,
         "harmless": harmless,
         "storylines": store.storylines(limit=12, order="size"),
-        "columns": _columns(verdicts),
+        "columns": _columns(verdicts, alerts),
         "stories": stories,
         "largest": max((story.size for story in stories), default=1),
         "spans": {story.id: _span(story, stories) for story in stories},
@@ -73,10 +73,10 @@ def _alert_days(alerts: tuple[Alert, ...]) -> list[tuple[date | None, list[Alert
     return sorted(days.items(), key=lambda pair: pair[0] or date.min, reverse=True)
 
 
-def _columns(verdicts: tuple[Verdict, ...]) -> list[dict[str, Any]]:
+def _columns(verdicts: tuple[Verdict, ...], fired: tuple[Alert, ...]) -> list[dict[str, Any]]:
     """Articles and alerts of the busiest stretch of days, as columns of a chart 100 high."""
     every = Counter(v.document.time.date() for v in verdicts if v.document.time is not None)
-    alerts = Counter(v.document.time.date() for v in verdicts if v.document.time is not None and v.is_novel)
+    alerts = Counter(alert.fired_at.date() for alert in fired if alert.fired_at is not None)
     busy = sorted(every)[-90:]
     top = max((every[when] for when in busy), default=1)
     return [

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 WIDE = 100
 """Columns of a screen from which on a table shows everything."""
 DAY_CHARACTERS = 10
+FEW_TERMS = 4
+"""Key terms that are shown on a narrow screen."""
 N_LINEAGE_SHOWN = 8
 """Merged stories that are named."""
 
@@ -37,7 +39,7 @@ def story_table(stories: Sequence[Story], held: Mapping[str, Sequence[str]], wid
             "status": one.status,
             "line": one.storyline or "–",
         }
-        table.add_row(_title(one, lineage(one, held.get(one.id, ()))), *(values[name] for name in shown))
+        table.add_row(_title(one, lineage(one, held.get(one.id, ())), wide), *(values[name] for name in shown))
     return table
 
 
@@ -57,7 +59,7 @@ def storyline_table(storylines: Sequence[Storyline], width: int) -> Table:
             "sources": str(len(one.sources)),
             "status": one.status,
         }
-        table.add_row(_title(one, _merged(one)), *(values[name] for name in shown))
+        table.add_row(_title(one, _merged(one), wide), *(values[name] for name in shown))
     return table
 
 
@@ -89,12 +91,13 @@ def _table(first: str, others: Sequence[str]) -> Table:
     return table
 
 
-def _title(one: Story | Storyline, descent: str) -> Text:
+def _title(one: Story | Storyline, descent: str, wide: bool) -> Text:
     from rich.text import Text
 
     told = Text(harmless(one.title, 100), style="bold")
     if one.key_terms:
-        told.append("\n" + harmless(", ".join(one.key_terms), 120), style="cyan")
+        terms = one.key_terms if wide else one.key_terms[:FEW_TERMS]
+        told.append("\n" + harmless(", ".join(terms), 120), style="cyan")
     if descent:
         told.append("\n" + descent, style="dim")
     return told

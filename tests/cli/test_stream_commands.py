@@ -305,6 +305,26 @@ def test_a_store_without_results_takes_other_settings(news, tmp_path):
     assert call("run", news, "--store", tmp_path / "a.db", "--step", 30) == 1
 
 
+def test_the_settings_of_alerts_may_change_between_runs_and_are_kept(news, tmp_path, capsys):
+    store, families = tmp_path / "a.db", {"paper-1": "paper-0"}
+
+    def told(*options):
+        with news.open("a") as file:
+            file.write(json.dumps({"id": f"more-{len(options)}", "text": "Comet sighted over Tromso"}) + "\n")
+        assert call("run", news, "--store", store, "--quiet", *options) == 0
+        assert call("status", "--json", "--store", store) == 0
+        return json.loads(capsys.readouterr().out)
+
+    before = told(*QUICK)
+    assert before["settings"]["false_alerts"] == 1.0 and before["settings"]["source_families"] == {}
+    told("--false-alerts", "0.1", "--source-families", "paper-1=paper-0", "--budget", "5/day")
+    after = told()
+    kept = {name: after["settings"][name] for name in ("budget", "false_alerts", "source_families")}
+    assert kept == {"budget": "5/day", "false_alerts": 0.1, "source_families": families}
+    assert (after["alerts"]["ceiling"], after["alerts"]["false_alerts"]) == ("5/day", 0.1)
+    assert after["alert_counts"] == before["alert_counts"]
+
+
 def test_environment_and_settings_file_are_read(news, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "firststory.toml").write_text('detector = "clustering"\nlanguage = "en"\nstore = "from-file.db"\n')

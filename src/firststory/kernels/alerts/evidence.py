@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Floats, Ints, Slots
-from firststory.kernels.alerts.layout import Facts, Learnt, Links, Rule
-from firststory.kernels.alerts.links import rarity
+from firststory.kernels.alerts.layout import FADING_OLD, Facts, Learnt, Links, Rule
+from firststory.kernels.alerts.links import N_BINS
 from firststory.kernels.alerts.tails import gamma_poisson_score
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.layout import Log
@@ -18,10 +18,8 @@ CORE_SHARE = 0.3
 """The core: documents that are linked to this part of the others."""
 BACKGROUND_DAYS = 7.0
 LEAST_DAYS_SEEN = 0.5
-STEPS_ABOVE = 3
-STEP_ABOVE = 0.1
 CHOICE_COST = 0.3
-"""The test is also made at 0.1, 0.2 and 0.3 above the threshold; the choice costs log10 2."""
+"""The test is also made for every similarity above the threshold that a voice reaches; the choice costs log10 2."""
 
 
 @kernel
@@ -117,13 +115,17 @@ def confirmation(
     watched = max(rule.least_watch_seconds, min(rule.watch_seconds, since)) / rule.day_seconds
     shape, rate = prior_of(learnt.moments)
     score = gamma_poisson_score(voices - 1, shape + background, rate + days, watched)
-    for step in range(1, STEPS_ABOVE + 1):
-        similarity = learnt.threshold[0] + STEP_ABOVE * step
-        reaching = 0
-        for value in strongest:
-            reaching += value >= similarity
-        if reaching >= 2:
-            chance = watched * rarity(similarity, learnt)
+    # The same of those that are linked more strongly, with the chance of links as strong.
+    reached = np.zeros(N_BINS, np.int64)
+    for value in strongest:
+        reached[min(N_BINS - 1, int(N_BINS * value))] += 1
+    old, lowest = learnt.histogram[FADING_OLD], int(N_BINS * learnt.threshold[0])
+    all_old, old_links, reaching = old[lowest:].sum(), 0.0, 0
+    for b in range(N_BINS - 1, lowest, -1):
+        old_links += old[b]
+        reaching += reached[b]
+        if reached[b] > 0 and reaching >= 2:
+            chance = watched * (old_links + 1.0) / (all_old + 2.0)
             above = gamma_poisson_score(reaching - 1, shape + background, rate + days, chance)
             score = max(score, above - CHOICE_COST)
     return score, voices

@@ -75,11 +75,3 @@ def learn_threshold(learnt: Learnt) -> None:
                 break
             lowest = b / 100
     learnt.threshold[0] = max(LEAST_THRESHOLD, min(MOST_THRESHOLD, lowest))
-
-
-@kernel
-def rarity(similarity: float, learnt: Learnt) -> float:
-    """Of the chance links above the threshold, the part that reaches this similarity."""
-    old = learnt.histogram[FADING_OLD]
-    reaching = old[min(N_BINS - 1, int(100 * similarity)) :].sum()
-    return float((reaching + 1.0) / (old[int(100 * learnt.threshold[0]) :].sum() + 2.0))

@@ -31,16 +31,25 @@ ALERTS: Columns = {
     "list": ("alerts", "{}"),
     "n_alerts": ("number", "{:,}"),
     "per_day": ("{unit}", "{:.1f}"),
-    "found": ("events found", "{}"),
-    "followed": ("with a 2nd source", "{}"),
-    "within": ("in 1, 6, 24 h", "{}"),
+    "n_events": ("events", "{:,}"),
+    "found": ("found", "{:.0%}"),
+    "followed": ("by two", "{:.0%}"),
+    "within_1h": ("in 1 h", "{:.0%}"),
+    "within_6h": ("in 6 h", "{:.0%}"),
+    "within_24h": ("in 24 h", "{:.0%}"),
     "delay_hours": ("delay, h", "{:.1f}"),
-    "delay_hours_90": ("delay, 90 %", "{:.1f}"),
-    "n_exact": ("exact first", "{:,}"),
+    "delay_hours_90": ("90 %", "{:.1f}"),
+    "exact": ("exact first", "{:.0%}"),
     "n_duplicates": ("again", "{:,}"),
-    "precision": ("precise", "{:.0%}"),
+    "precision": ("right", "{:.0%}"),
     "true_first": ("true first", "{:.0%}"),
 }
+ALERT_WORDS = (
+    "events: labels of two documents, from two sources where there are sources",
+    "by two: share found of the events that a second source tells of within two days",
+    "again: alerts on an event that had one, turns aside",
+    "right: at least half of its documents are of one event; true first: it points at a first report\n",
+)
 STORIES: Columns = {
     "detector": ("detector", "{}"),
     "what": ("", "{}"),
@@ -70,25 +79,24 @@ def show(result: Comparison) -> None:
     screen.print("cost: minimum normalised TDT cost, 0 is perfect, 1 is what never alerting costs", style="dim")
     screen.print("delay: documents and days before the first novel one, median over the stories found\n", style="dim")
     _print(screen, ALERTS, _alert_rows(rows), next(iter(rows[0]["alerts"].values()))["unit"])
-    screen.print("events: labels of two documents, from two sources where there are sources", style="dim")
-    screen.print("again: alerts on an event that had one, turns aside", style="dim")
-    screen.print(
-        "precise: half of its documents are of one event; true first: it points at a first report\n", style="dim"
-    )
+    for sentence in ALERT_WORDS:
+        screen.print(sentence, style="dim")
     _print(screen, STORIES, _story_rows(rows), "")
 
 
 def _alert_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Counts as shares of the events, which take less room."""
     from firststory.evaluate.alerts import WITHIN_HOURS
 
     return [
         {
             **scores,
             "detector": row["detector"],
-            "list": name,
-            "found": f"{scores['n_found']:,}/{scores['n_events']:,}",
-            "within": ", ".join(f"{scores[f'n_within_{hours}h']:,}" for hours in WITHIN_HOURS),
-            "followed": f"{scores['n_followed_found']:,}/{scores['n_followed']:,}",
+            "list": name.replace("confirmed and", "with"),
+            "found": _share(scores["n_found"], scores["n_events"]),
+            "followed": _share(scores["n_followed_found"], scores["n_followed"]),
+            "exact": _share(scores["n_exact"], scores["n_events"]),
+            **{f"within_{h}h": _share(scores[f"n_within_{h}h"], scores["n_events"]) for h in WITHIN_HOURS},
         }
         for row in rows
         for name, scores in row["alerts"].items()
@@ -108,13 +116,17 @@ def _print(screen: Console, columns: Columns, rows: Iterable[dict[str, Any]], un
     from rich.table import Table
 
     unit = "per day" if "day" in unit else unit.replace("documents", "docs")
-    table = Table(box=None, header_style="dim", padding=(0, 1))
+    table = Table(box=None, header_style="dim", padding=(0, 1), collapse_padding=True)
     for name, (head, _) in columns.items():
         is_word = name in ("detector", "list", "what")
         table.add_column(head.format(unit=unit), justify="left" if is_word else "right", no_wrap=is_word)
     for row in rows:
         table.add_row(*(_formatted(row[name], form) for name, (_, form) in columns.items()))
     screen.print(table)
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 def _formatted(value: Any, form: str) -> str:

@@ -46,7 +46,10 @@ class AlertScores(NamedTuple):
     n_judged: int
     """Alerts that `precision` counts."""
     true_first: float
-    """Share of the alerts that point at the first report of something, however small."""
+    """Share of the alerts that point at the first report of something, however small.
+
+    Turns begin inside an event: where labels name whole events they count against it.
+    """
     n_true_first_judged: int
     """Alerts that `true_first` counts: those whose first document was judged."""
 

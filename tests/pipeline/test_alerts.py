@@ -160,3 +160,10 @@ def test_a_restart_in_the_middle_of_an_event_fires_nothing_twice(tmp_path, cut):
     assert [(one.id, one.fired_at, one.documents, one.score, one.story) for one in again] == [
         (one.id, one.fired_at, one.documents, one.score, one.story) for one in whole
     ]
+
+
+def test_a_step_that_spans_weeks_is_judged_by_what_was_known_then():
+    """The index forgets within the step; evidence is gathered before that."""
+    documents = fs.datasets.make_story_stream(300, 30).documents
+    for alert in watch(documents, budget="5%", step=150):
+        assert alert.first.id in alert.documents and alert.headline.id in alert.documents

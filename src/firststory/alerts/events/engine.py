@@ -129,7 +129,8 @@ class EventAlerts:
                 now = float(clock[i])
                 if i in chances:
                     alerts += self._consider_first(new[i], begin + i, now, chances[i], 1.0 - float(found.nearest[i]))
-                alerts += self._consider(i, new[i], begin + i, now, found, rule)
+                # Later documents have changed the evidence of all but the last.
+                alerts += self._consider(i, new[i], begin + i, now, found, rule, may_fire=i == done - 1)
             if alerts and alerts[-1].kind == "confirmed":
                 settled = alerts[-1].story
                 for i in range(done, len(new)):
@@ -217,7 +218,9 @@ class EventAlerts:
 
     # -- one document --------------------------------------------------------------------------------------
 
-    def _consider(self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, rule: Rule) -> list[Alert]:
+    def _consider(
+        self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, rule: Rule, *, may_fire: bool
+    ) -> list[Alert]:
         alerts: list[Alert] = []
         score, turn = float(found.score[i]), float(found.turn_score[i, 0]) - CHOICE_COST
         if score < LEAST_SCORE and turn <= 0.0:
@@ -226,9 +229,9 @@ class EventAlerts:
         if score >= LEAST_SCORE:
             self._ladder.note(now, story.best, score)
             story.best = max(story.best, score)
-            if story.fired is None and score >= least_score(float(found.opened_per_day[i]), self.false_alerts):
+            if may_fire and story.fired is None and score >= least_score(float(found.opened_per_day[i]), self.false_alerts):
                 alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
-        if turn > 0.0:
+        if may_fire and turn > 0.0:
             alerts += self._consider_turn(i, one, ordinal, now, found, story, rule)
         return alerts
 

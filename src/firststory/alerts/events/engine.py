@@ -229,7 +229,8 @@ class EventAlerts:
         if score >= LEAST_SCORE:
             self._ladder.note(now, story.best, score)
             story.best = max(story.best, score)
-            if may_fire and story.fired is None and score >= least_score(float(found.opened_per_day[i]), self.false_alerts):
+            is_enough = score >= least_score(float(found.opened_per_day[i]), self.false_alerts)
+            if may_fire and story.fired is None and is_enough:
                 alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
         if may_fire and turn > 0.0:
             alerts += self._consider_turn(i, one, ordinal, now, found, story, rule)

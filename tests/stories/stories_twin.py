@@ -55,15 +55,21 @@ class PlainTracker:
         self.rule, self.n_dimensions, self.most = rule, n_dimensions, most
         self.stories, self.history, self.story_of, self.links = {}, {}, {}, set()
         self.opening_share, self.usual = 0.5, np.array([6.0, 20.0])
+        self.background = np.array([28.0, 200.0])
         self.odds = []
 
     def pair(self, one, other):
         """Log-odds of two texts, and those without time."""
         u, rule = longness(min(len(one.row), len(other.row)), self.rule), self.rule
         known = np.array([dot(one.row, other.row), dot(one.title, other.title), one.vector @ other.vector])
-        weights = u * np.array(rule.long) + (1 - u) * np.array(self.short(known[2]))
+        weights = u * self.long() + (1 - u) * np.array(self.short(known[2]))
         timeless = weights[:3] @ known + weights[4]
         return timeless + weights[3] * log1p(abs(days(one, other, rule))), timeless
+
+    def long(self):
+        dense, sparse = self.rule.dense_background, self.rule.sparse_background
+        share = np.clip((self.background[0] / self.background[1] - sparse) / (dense - sparse), 0.0, 1.0)
+        return share * np.array(self.rule.long) + (1 - share) * np.array(self.rule.sparse)
 
     def short(self, alike):
         return self.rule.short if alike else self.rule.wordy
@@ -89,16 +95,17 @@ class PlainTracker:
         return u * odds + (1 - u) * timed, u * timeless + (1 - u) * whole
 
     def threshold(self, text):
-        u, share = longness(len(text.row), self.rule), min(max(self.opening_share, 0.05), 0.95)
-        short = self.rule.short_threshold + self.rule.pull * log(share / (1 - share))
+        u = longness(len(text.row), self.rule)
+        short = self.rule.short_threshold + self.rule.pull * log(max(self.opening_share, 0.2))
         return u * self.rule.threshold + (1 - u) * short
 
     def add(self, candidate, number):
         text = Text(candidate, number, self.n_dimensions)
-        best, best_odds, near = None, -np.inf, []
+        best, best_odds, near, cosines = None, -np.inf, [], {}
         for key in dict.fromkeys(self.story_of[n] for n in candidate.neighbours if n >= 0):
             story = self.stories[key]
             odds, timeless = self.evidence(text, story)
+            cosines[key] = np.mean([dot(text.row, other.row) for other in story.texts])
             history = self.history[key]
             age = min([t.time for t in history if t.time is not None], default=None)
             age = days(text, Point(age, history[0].number), self.rule)
@@ -110,6 +117,10 @@ class PlainTracker:
             if odds > best_odds and quiet <= self.rule.fade_days:
                 best, best_odds = story, odds
         self.odds.append(best_odds)
+        u = longness(len(text.row), self.rule)
+        if best is not None and len(cosines) > 1:
+            others = np.mean([cosine for key, cosine in cosines.items() if key != best.key])
+            self.background = (1 - 0.002 * u) * self.background + [u * others, u]
         opens = best is None or best_odds < self.threshold(text)
         self.opening_share += (opens - self.opening_share) / 700.0
         if opens:

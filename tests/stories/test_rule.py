@@ -20,7 +20,7 @@ START = datetime(2020, 1, 1, tzinfo=UTC)
 N_DIMENSIONS = 5
 
 
-def random_stream(seed, n, longest, with_times, with_vectors):
+def random_stream(seed, n, longest, with_times, with_vectors, in_common):
     """Documents of a few sources of words: candidates whose neighbours are some earlier documents of the same."""
     rng = np.random.default_rng(seed)
     centres = rng.normal(size=(6, N_DIMENSIONS))
@@ -28,9 +28,8 @@ def random_stream(seed, n, longest, with_times, with_vectors):
     for number in range(n):
         source = int(rng.integers(6))
         size = int(rng.integers(1, longest))
-        words = np.unique(
-            np.where(rng.random(size) < 0.5, 1000, 100 * source) + rng.integers(0, max(10, longest // 2), size=size)
-        )
+        origin = np.where(rng.random(size) < in_common, 1000, 100 * source)
+        words = np.unique(origin + rng.integers(0, max(10, longest // 2), size=size))
         counts = rng.integers(1, 4, size=len(words)).astype(float)
         weights = rng.random(len(words)) + 0.1
         weights /= np.linalg.norm(weights)
@@ -59,10 +58,11 @@ def random_stream(seed, n, longest, with_times, with_vectors):
     longest=st.sampled_from([8, 40, 150]),
     with_times=st.booleans(),
     with_vectors=st.booleans(),
+    in_common=st.sampled_from([0.02, 0.5]),
     step=st.sampled_from([1, 7, 40]),
 )
-def test_stories_are_those_of_the_plain_rule(seed, longest, with_times, with_vectors, step):
-    candidates = random_stream(seed, 160, longest, with_times, with_vectors)
+def test_stories_are_those_of_the_plain_rule(seed, longest, with_times, with_vectors, in_common, step):
+    candidates = random_stream(seed, 160, longest, with_times, with_vectors, in_common)
     tracker = StoryTracker(fade=1e9)
     plain = PlainTracker(tracker._rule, N_DIMENSIONS, MAX_MEMBERS)
     name_of = {}

@@ -117,7 +117,7 @@ def test_duplicates_are_folded_into_the_story_of_the_first():
 
 
 def test_stories_that_turn_out_to_be_one_are_merged_into_the_larger_and_say_why():
-    maker, tracker = Maker(), StoryTracker(short_threshold=0.0)
+    maker, tracker = Maker(), StoryTracker(short_threshold=1.0)
     small = [maker.candidate(f"l{i}", f"quake lima alpha beta x{i}", i / 10) for i in range(2)]
     large = [maker.candidate(f"r{i}", f"quake lima gamma delta y{i}", i / 10) for i in range(3)]
     assert [assigned.opened for assigned in tracker.assign(small + large)] == [True, False, True, False, False]
@@ -131,7 +131,7 @@ def test_stories_that_turn_out_to_be_one_are_merged_into_the_larger_and_say_why(
 
 
 def test_a_document_that_stood_alone_joins_what_has_become_of_the_story_beside_it():
-    maker, tracker = Maker(), StoryTracker(short_threshold=0.5)
+    maker, tracker = Maker(), StoryTracker(short_threshold=1.3)
     first = maker.candidate("a", "quake lima alpha beta")
     alone = maker.candidate("b", "quake lima gamma delta")
     assert [one.opened for one in tracker.assign([first, alone])] == [True, True]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from firststory.arrays import Array, Columns, Floats, Ints
+from firststory.kernels.stories.evidence import threshold_for
 from firststory.kernels.stories.layout import Arrivals, Free, JoinRule, Learnt, Members, Placed, Stories
 from firststory.kernels.stories.membership import centrality, heaviest_of, move_rows, release_member
 from firststory.kernels.stories.placing import place_documents
@@ -18,6 +20,7 @@ from firststory.stories.arrivals import Rows
 MAX_MEMBERS = 24
 """Latest documents of a story that are kept."""
 FIRST_OPENING_SHARE = 0.5
+FIRST_BACKGROUND = 28.0, 200.0
 FIRST_USUAL_COSINE = 6.0, 20.0
 """What the learnt numbers are before the first document: as if twenty had joined with a cosine of 0.3."""
 MIN_ROOM = 64
@@ -72,14 +75,13 @@ class StoryMembers:
             pair_sum=nothing,
         )
         self._free = Free(none, none, np.zeros(3, np.int64))
-        self._learnt = Learnt(np.array([FIRST_OPENING_SHARE]), np.array(FIRST_USUAL_COSINE))
+        self._learnt = Learnt(np.array([FIRST_OPENING_SHARE]), np.array(FIRST_BACKGROUND), np.array(FIRST_USUAL_COSINE))
         self.n_seen = 0
         """Documents that were placed."""
 
-    @property
-    def opening_share(self) -> float:
-        """Share of recent documents that opened a story."""
-        return float(self._learnt.opening_share[0])
+    def threshold_for(self, n_terms: int, rule: JoinRule) -> float:
+        """The log-odds from which on a text of so many terms joins, at present."""
+        return float(threshold_for(math.log(max(n_terms, 1)), self._learnt, rule))
 
     # -- room ----------------------------------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ N_KEY_TERMS = 8
 MAX_SURFACES = 256
 MIN_SIZE_FOR_CENTRAL = 3
 """Documents from which on a story bears the title of its most central one; before, that of its first."""
+MAX_SIZE_FOR_CENTRAL = 12
+"""The size of a story at its last choice of a title, from which on the title stays."""
 MAX_TERM_CHARACTERS = 60
 
 
@@ -41,8 +43,11 @@ class Presentation:
         """How a column reads, as the first document has it."""
 
     def is_title_due(self, size: int) -> bool:
-        """A title that changed with every document would be no name: it is chosen when the story has doubled."""
-        return size >= max(MIN_SIZE_FOR_CENTRAL, 2 * self.title_size)
+        """A title that changed with every document would be no name: it is chosen when the story has doubled.
+
+        From some size on it stays: what comes later tells what followed, not what happened.
+        """
+        return size >= max(MIN_SIZE_FOR_CENTRAL, 2 * self.title_size) and self.title_size < MAX_SIZE_FOR_CENTRAL
 
     def set_title(self, representative: Representative, size: int) -> None:
         self.representative, self.title_size = representative, size

@@ -34,7 +34,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from firststory.arrays import Ints
-from firststory.kernels.stories.evidence import threshold_for
 from firststory.kernels.stories.layout import JoinRule, PairWeights
 from firststory.records import Story, Storyline
 from firststory.state import State
@@ -49,8 +48,12 @@ from firststory.stories.story import GrowingStory, representative_of
 from firststory.stories.storylines import StorylineRows, Storylines
 
 LONG_PAIR = PairWeights(cosine=12.0, title=4.0, vector=0.0, lag=-1.05, constant=-3.5)
-SHORT_PAIR = PairWeights(cosine=5.2, title=0.0, vector=4.3, lag=-1.05, constant=-5.45)
-WORDY_PAIR = PairWeights(cosine=8.9, title=0.0, vector=0.0, lag=-1.05, constant=-4.35)
+SPARSE_PAIR = PairWeights(cosine=22.0, title=0.7, vector=0.0, lag=-0.84, constant=-4.3)
+SPARSE_BACKGROUND, DENSE_BACKGROUND = 0.08, 0.10
+"""Cosines with the stories that long texts do not belong to: up to the first a stream is sparse, from the second on it
+is dense."""
+SHORT_PAIR = PairWeights(cosine=5.2, title=0.0, vector=4.3, lag=-1.2, constant=-5.45)
+WORDY_PAIR = PairWeights(cosine=8.9, title=0.0, vector=0.0, lag=-1.2, constant=-4.25)
 SHORT_TERMS = 12
 """The most terms that a short text has."""
 LONG_TERMS = 60
@@ -60,7 +63,7 @@ BEST_POWER = 0.75
 LARGEST_ODDS = 4.0
 AGE_DAYS = 7.0
 LINK_ODDS = -2.5
-MERGE_DAYS = 3.0
+MERGE_DAYS = 5.0
 DOCUMENTS_PER_DAY = 1000.0
 """How many documents make a day where there are no times."""
 FORMAT_DISCOUNT = 0.7
@@ -115,7 +118,7 @@ class StoryTracker:
         for the stories to become one.
     short_merge : float, default=0.6
         The same for short texts.
-    fade : float, default=14.0
+    fade : float, default=60.0
         Days without a new document after which a story fades.
     max_stories : int, default=5000
         Stories in memory; the ones that were quiet longest fade first.
@@ -138,12 +141,12 @@ class StoryTracker:
     def __init__(
         self,
         threshold: float = -0.5,
-        short_threshold: float = -1.2,
-        pull: float = 0.5,
+        short_threshold: float = -0.1,
+        pull: float = 1.2,
         age: float = 0.5,
         merge: float = 0.9,
-        short_merge: float = 0.6,
-        fade: float = 14.0,
+        short_merge: float = 0.55,
+        fade: float = 60.0,
         max_stories: int = 5000,
         window: int = 20_000,
     ) -> None:
@@ -190,6 +193,9 @@ class StoryTracker:
         sizes = np.arange(MAX_MEMBERS + 1)
         return JoinRule(
             long=LONG_PAIR,
+            sparse=SPARSE_PAIR,
+            sparse_background=SPARSE_BACKGROUND,
+            dense_background=DENSE_BACKGROUND,
             short=SHORT_PAIR,
             wordy=WORDY_PAIR,
             log_short_terms=math.log(SHORT_TERMS),
@@ -211,7 +217,7 @@ class StoryTracker:
 
     def join_threshold(self, n_terms: int) -> float:
         """The log-odds that a text of so many terms must reach to join, at present."""
-        return float(threshold_for(math.log(max(n_terms, 1)), self._members.opening_share, self._rule))
+        return self._members.threshold_for(n_terms, self._rule)
 
     # -- one step ------------------------------------------------------------------------------------------
 

@@ -58,8 +58,8 @@ def members_and_stories(rng, sizes):
         at += size
     whole = np.zeros(n, np.int64)
     stories = Stories(
-        whole, whole, np.array(sizes), its, np.zeros(n), np.zeros(n), whole, whole, np.zeros(n), np.zeros((n, 3)), whole,
-        np.zeros(n),
+        whole, whole, np.array(sizes), its, np.zeros(n), np.zeros(n), whole, whole, np.zeros(n), np.zeros((n, 3)),
+        whole, np.zeros(n),
     )  # fmt: skip
     dense, dense_titles = np.zeros((total, WIDTH)), np.zeros((total, WIDTH))
     for m, (columns, weights) in enumerate(rows):
@@ -82,6 +82,6 @@ def test_sums_of_members_are_those_of_dense_rows():
         np.testing.assert_allclose(stories.squared_norm[slot], (dense[its].sum(axis=0) ** 2).sum(), rtol=1e-6)
         np.testing.assert_allclose(stories.vector_sum[slot], members.vector[its].sum(axis=0), rtol=1e-5)
         said = np.where(titles[its].any(axis=1)[:, None], titles[its], dense[its])
-        products = said @ dense[its].T
+        products = said @ dense[its].T + titles[its] @ titles[its].T
         others = (products.sum(axis=1) - np.diag(products)) / max(len(its) - 1, 1)
         np.testing.assert_allclose(centrality(members, stories, slot), others, rtol=1e-5)

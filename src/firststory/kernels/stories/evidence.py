@@ -9,9 +9,12 @@ import numpy as np
 
 from firststory.arrays import Floats, Singles
 from firststory.kernels.jit import kernel
-from firststory.kernels.stories.layout import JoinRule, Members, PairWeights, Stories
+from firststory.kernels.stories.layout import JoinRule, Learnt, Members, PairWeights, Stories
 from firststory.kernels.stories.row_table import RowTable, dots_with
 from firststory.units import DAY_SECONDS
+
+MIN_OPENING_SHARE = 0.2
+"""Where fewer documents open stories the threshold falls no further."""
 
 
 class Newcomer(NamedTuple):
@@ -55,6 +58,22 @@ def longness(log_terms: float, rule: JoinRule) -> float:
 
 
 @kernel
+def weights_of_long(learnt: Learnt, rule: JoinRule) -> PairWeights:
+    """The weights for long texts: where documents have little in common, a cosine says more."""
+    background = learnt.background[0] / learnt.background[1]
+    share = (background - rule.sparse_background) / (rule.dense_background - rule.sparse_background)
+    share = min(max(share, 0.0), 1.0)
+    sparse, dense = rule.sparse, rule.long
+    return PairWeights(
+        sparse.cosine + share * (dense.cosine - sparse.cosine),
+        sparse.title + share * (dense.title - sparse.title),
+        sparse.vector + share * (dense.vector - sparse.vector),
+        sparse.lag + share * (dense.lag - sparse.lag),
+        sparse.constant + share * (dense.constant - sparse.constant),
+    )
+
+
+@kernel
 def weights_of_short(alike: float, rule: JoinRule) -> PairWeights:
     """The weights for short texts, given the product of their vectors: exactly 0 where one of them is not known."""
     return rule.wordy if alike == 0.0 else rule.short
@@ -76,7 +95,14 @@ def row_of(members: Members, m: int) -> tuple:  # type: ignore[type-arg]
 
 @kernel
 def weigh(
-    table: RowTable, newcomer: Newcomer, members: Members, stories: Stories, slot: int, rule: JoinRule, pairs: Pairs
+    table: RowTable,
+    newcomer: Newcomer,
+    members: Members,
+    stories: Stories,
+    slot: int,
+    long: PairWeights,
+    rule: JoinRule,
+    pairs: Pairs,
 ) -> tuple[float, float]:
     """The log-odds of a document with a story, and the same with time left aside; `pairs` is filled.
 
@@ -101,10 +127,10 @@ def weigh(
             continue
         u = longness(min(newcomer.log_terms, members.log_terms[m]), rule)
         alike = 0.0
-        if u < 1.0 or rule.long.vector != 0.0:
+        if u < 1.0 or long.vector != 0.0:
             for d in range(members.vector.shape[1]):
                 alike += np.float64(newcomer.vector[d]) * np.float64(members.vector[m, d])
-        long, short = rule.long, weights_of_short(alike, rule)
+        short = weights_of_short(alike, rule)
         timeless = u * (long.cosine * cosine + long.title * title + long.vector * alike + long.constant)
         timeless += (1.0 - u) * (short.cosine * cosine + short.title * title + short.vector * alike + short.constant)
         odds = timeless + (u * long.lag + (1.0 - u) * short.lag) * lag
@@ -131,9 +157,8 @@ def weigh(
 
 
 @kernel
-def threshold_for(log_terms: float, opening_share: float, rule: JoinRule) -> float:
-    """The log-odds from which on a document joins; for short texts it follows the prior odds of a new story."""
+def threshold_for(log_terms: float, learnt: Learnt, rule: JoinRule) -> float:
+    """The log-odds from which on a document joins, as the stream is at present."""
     u = longness(log_terms, rule)
-    share = min(max(opening_share, 0.05), 0.95)
-    short = rule.short_threshold + rule.pull * math.log(share / (1.0 - share))
+    short = rule.short_threshold + rule.pull * math.log(max(learnt.opening_share[0], MIN_OPENING_SHARE))
     return u * rule.threshold + (1.0 - u) * short

@@ -25,6 +25,11 @@ class JoinRule(NamedTuple):
     """When a document joins a story; `firststory.stories.tracker` has the formulas."""
 
     long: PairWeights
+    sparse: PairWeights
+    """In place of `long` where the documents of a stream have little in common."""
+    sparse_background: float
+    """The background up to which `sparse` holds; from `dense_background` on `long` does, between them in proportion."""
+    dense_background: float
     short: PairWeights
     wordy: PairWeights
     """In place of `short` where the vector of one of the two is not known."""
@@ -134,6 +139,8 @@ class Learnt(NamedTuple):
 
     opening_share: Floats
     """Share of recent documents that opened a story."""
+    background: Floats
+    """Fading sum of the cosines of long texts with the candidates that are not the best, and of their number."""
     usual_cosine: Floats
     """Fading sum of the cosines of documents that joined with the members, and of their number."""
 

@@ -118,7 +118,7 @@ def heaviest_of(members: Members, stories: Stories, slots: Ints, n: int) -> Colu
 
 @kernel
 def centrality(members: Members, stories: Stories, slot: int) -> Floats:
-    """How well the title of each member of a story fits the texts of the others: the mean cosine.
+    """How well the title of each member of a story fits the others: the mean cosine with their texts and titles.
 
     The whole text takes the place of a title that there is not.
     """
@@ -132,5 +132,6 @@ def centrality(members: Members, stories: Stories, slot: int) -> Floats:
         fill(table, columns, title_weights if title_weights.max() > 0.0 else weights, title_weights)
         for other in range(n):
             if other != k:
-                fits[k] += dots_with(table, *row_of(members, stories.members[slot, other]))[0] / (n - 1)
+                text, title = dots_with(table, *row_of(members, stories.members[slot, other]))
+                fits[k] += (text + title) / (n - 1)
     return fits

@@ -8,7 +8,15 @@ import numpy as np
 
 from firststory.arrays import Ints
 from firststory.kernels.jit import kernel
-from firststory.kernels.stories.evidence import Newcomer, days_between, new_pairs, threshold_for, weigh
+from firststory.kernels.stories.evidence import (
+    Newcomer,
+    days_between,
+    longness,
+    new_pairs,
+    threshold_for,
+    weigh,
+    weights_of_long,
+)
 from firststory.kernels.stories.layout import Arrivals, Free, JoinRule, Learnt, Members, Placed, Stories
 from firststory.kernels.stories.membership import let_go, take_up
 from firststory.kernels.stories.row_table import fill, new_table
@@ -52,12 +60,17 @@ def place_documents(
             math.log(max(n_terms, 1)), arrivals.times[i], arrivals.first_ordinal + i, arrivals.vectors[i]
         )
         fill(table, arrivals.columns[row], arrivals.weights[row], arrivals.title_weights[row])
+        long = weights_of_long(learnt, rule)
         best, best_odds, n_linked, n_chosen = -1, -math.inf, 0, 0
+        n_near, near_cosine, best_cosine = 0, 0.0, 0.0
         for c in range(n_candidates):
             slot = candidate_slot(arrivals.candidates, placed.slot, i, c)
             if slot < 0:
                 continue
-            odds, timeless = weigh(table, newcomer, members, stories, slot, rule, pairs)
+            odds, timeless = weigh(table, newcomer, members, stories, slot, long, rule, pairs)
+            cosine = pairs.cosine[: stories.n_members[slot]].mean()
+            n_near += 1
+            near_cosine += cosine
             since_first = days_between(
                 newcomer.time, newcomer.ordinal, stories.first[slot], stories.first_ordinal[slot],
                 rule.documents_per_day,
@@ -71,10 +84,15 @@ def place_documents(
                 rule.documents_per_day,
             )  # fmt: skip
             if odds > best_odds and since_last <= rule.fade_days:
-                best, best_odds, n_chosen = slot, odds, stories.n_members[slot]
+                best, best_odds, n_chosen, best_cosine = slot, odds, stories.n_members[slot], cosine
                 chosen_cosine[:n_chosen] = pairs.cosine[:n_chosen]
         placed.odds[i] = best_odds
-        opens = best < 0 or best_odds < threshold_for(newcomer.log_terms, learnt.opening_share[0], rule)
+        opens = best < 0 or best_odds < threshold_for(newcomer.log_terms, learnt, rule)
+        if best >= 0 and n_near > 1:
+            u = longness(newcomer.log_terms, rule)
+            fading = 1.0 - u * (1.0 - USUAL_DECAY)
+            learnt.background[0] = fading * learnt.background[0] + u * (near_cosine - best_cosine) / (n_near - 1)
+            learnt.background[1] = fading * learnt.background[1] + u
         share = learnt.opening_share[0]
         learnt.opening_share[0] = OPENING_DECAY * share + (1.0 - OPENING_DECAY) * (1.0 if opens else 0.0)
         if opens:

@@ -16,6 +16,7 @@ from firststory.kernels.stories.evidence import (
     row_of,
     threshold_for,
     weigh,
+    weights_of_long,
 )
 from firststory.kernels.stories.layout import Free, JoinRule, Learnt, Members, Stories
 from firststory.kernels.stories.membership import add_up, release_member
@@ -105,6 +106,7 @@ def repair(linked: Ints, stories: Stories, members: Members, free: Free, learnt:
     for m in range(len(members.length)):
         longest = max(longest, members.length[m])
     table, pairs = new_table(longest), new_pairs(stories.members.shape[1])
+    long = weights_of_long(learnt, rule)
     usual = learnt.usual_cosine[0] / learnt.usual_cosine[1]
     n_merged = 0
     for k in range(n):
@@ -131,8 +133,8 @@ def repair(linked: Ints, stories: Stories, members: Members, free: Free, learnt:
             reason = SECOND_LOOK
             fill(table, *row_of(members, m))
             newcomer = Newcomer(members.log_terms[m], members.time[m], members.ordinal[m], members.vector[m])
-            odds, _ = weigh(table, newcomer, members, stories, large, rule, pairs)
-            value = odds - threshold_for(newcomer.log_terms, learnt.opening_share[0], rule)
+            odds, _ = weigh(table, newcomer, members, stories, large, long, rule, pairs)
+            value = odds - threshold_for(newcomer.log_terms, learnt, rule)
             if value < 0.0:
                 continue
         else:

@@ -56,11 +56,14 @@ def vectors_of(candidates: Sequence[StoryCandidate]) -> Singles:
 
 
 def _in_order(candidate: StoryCandidate) -> tuple[Columns, Floats, Floats]:
-    """Columns in order with weights and counts; of very long texts the heaviest terms."""
+    """Columns in order with weights and counts, without those of weight 0; of very long texts the heaviest terms."""
     columns = np.ascontiguousarray(candidate.columns, dtype=np.int32)
     weights = np.ascontiguousarray(candidate.weights, dtype=np.float64)
     counts = candidate.counts if len(candidate.counts) else np.ones(len(columns))
     kept: Array
+    if not weights.all():
+        kept = np.flatnonzero(weights)
+        columns, weights, counts = columns[kept], weights[kept], counts[kept]
     if len(columns) > MAX_TERMS:
         kept = np.argsort(-weights, kind="stable")[:MAX_TERMS]
         kept = kept[np.argsort(columns[kept], kind="stable")]

@@ -8,7 +8,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from firststory.arrays import Array, Columns, Floats, Ints
+from firststory.arrays import Array, Columns, Floats, Ints, Singles
 from firststory.kernels.stories.evidence import threshold_for
 from firststory.kernels.stories.layout import Arrivals, Free, JoinRule, Learnt, Members, Placed, Stories
 from firststory.kernels.stories.membership import centrality, heaviest_of, move_rows, release_member
@@ -137,21 +137,19 @@ class StoryMembers:
         self,
         rows: Rows,
         times: Floats,
-        vectors: Sequence[Array | None],
+        vectors: Singles,
         candidates: Ints,
         rule: JoinRule,
         next_key: int,
     ) -> Placed:
         """Let documents join a story or open one, see `kernels.stories.placing.place_documents`."""
         n = len(times)
-        found = [(i, vector) for i, vector in enumerate(vectors) if vector is not None]
-        if found and not self._members.vector.shape[1]:
-            self._make_room_for_vectors(len(found[0][1]))
-        matrix = np.zeros((n, self._members.vector.shape[1]), dtype=np.float32)
-        for i, vector in found:
-            matrix[i] = vector
+        if vectors.shape[1] and not self._members.vector.shape[1]:
+            self._make_room_for_vectors(vectors.shape[1])
+        if not vectors.shape[1]:
+            vectors = np.zeros((n, self._members.vector.shape[1]), dtype=np.float32)
         self._reserve(n, n, len(rows.columns))
-        arrivals = Arrivals(*rows[:4], times, self.n_seen, matrix, candidates)
+        arrivals = Arrivals(*rows[:4], times, self.n_seen, vectors, candidates)
         placed = place_documents(arrivals, self._stories, self._members, self._free, self._learnt, rule, next_key)
         self.n_seen += n
         return placed

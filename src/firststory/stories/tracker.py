@@ -263,20 +263,18 @@ class StoryTracker:
         times = [candidate.time_in_seconds() for candidate in candidates]
         self._advance(times)
         first = self._members.n_seen
-        rows, seconds = rows_of(candidates), np.array(times, dtype=np.float64)
+        rows, vectors, seconds = rows_of(candidates), vectors_of(candidates), np.array(times, dtype=np.float64)
         placed = self._members.place(
             rows,
             seconds,
-            [candidate.vector for candidate in candidates],
+            vectors,
             self._candidate_slots(candidates),
             self._rule,
             self._next_key,
         )
         keys = self._members.keys(placed.slot)
         self._link(keys, placed.linked)
-        self._lines.add(
-            StorylineRows(keys, rows.indptr, rows.columns, rows.counts, rows.weights, vectors_of(candidates), seconds)
-        )
+        self._lines.add(StorylineRows(keys, rows.indptr, rows.columns, rows.counts, rows.weights, vectors, seconds))
         closeness = (1.0 / (1.0 + np.exp(-placed.odds))).tolist()
         assigned = []
         for i, (candidate, key, slot) in enumerate(zip(candidates, keys.tolist(), placed.slot.tolist(), strict=True)):

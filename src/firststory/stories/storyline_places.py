@@ -91,7 +91,8 @@ class StorylinePlaces:
 
     def merge_lines(self, small: int, large: int, reason: str) -> None:
         """A storyline goes into another, with its stories."""
-        self._open(large)
+        for line in (small, large):  # it may have been founded and merged at one go
+            self._open(line)
         gone, into = self._summaries.pop(small), self._summaries[large]
         into.absorb(gone)
         for story in self._stories.pop(small):

@@ -191,7 +191,7 @@ def test_memory_is_bounded():
         assert (model.stories.n_rows <= 24).all()
         assert (model.stories.key >= 0).sum() <= 300
         assert len(lines._places._summaries) == (model.lines.key >= 0).sum()
-    assert len(lines._model.words.count) < 20_000 and len(lines._places._size) < 700
+    assert len(lines._model.words.used) < 20_000 and len(lines._places._size) < 700
 
 
 @pytest.mark.parametrize("at", [3, 10])

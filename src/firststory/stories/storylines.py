@@ -128,23 +128,26 @@ class Storylines:
 
     Examples
     --------
-    Three stories, of which the first two tell of one flood:
+    Thirty documents tell of a flood, after two hundred of anything else; then another story begins with its words:
 
-    >>> texts = [[0, 1, 2], [0, 1, 3], [4, 5, 6]] * 8
+    >>> texts = np.arange(6, 1206).reshape(200, 6).tolist() + [[0, 1, 2, 3, 4, 5]] * 31
     >>> rows = StorylineRows(
-    ...     stories=np.array([1, 2, 3] * 8),
-    ...     indptr=np.arange(0, 73, 3),
+    ...     stories=np.array([*range(200), *[300] * 30, 301]),
+    ...     indptr=np.arange(0, 6 * 231 + 1, 6),
     ...     columns=np.array(texts, dtype=np.int32).ravel(),
-    ...     counts=np.ones(72),
-    ...     weights=np.full(72, 0.577),
-    ...     vectors=np.zeros((24, 0), dtype=np.float32),
-    ...     seconds=np.full(24, np.nan),
+    ...     counts=np.ones(6 * 231),
+    ...     weights=np.full(6 * 231, 0.41),
+    ...     vectors=np.zeros((231, 0), dtype=np.float32),
+    ...     seconds=np.full(231, np.nan),
     ... )
     >>> lines = Storylines()
     >>> lines.add(rows)
-    >>> changed = lines.end_step()
-    >>> lines.line_of(1) == lines.line_of(2) != lines.line_of(3)
-    True
+    >>> lines.end_step()
+    [300, 301]
+    >>> lines.line_of(300), lines.line_of(301), lines.line_of(0)
+    ('l201', 'l201', None)
+    >>> [(line.id, line.size, line.n_stories) for line in lines.records({})]
+    [('l201', 31, 2)]
     """
 
     def __init__(self, fade: float = 30.0, window: int = 4000, max_storylines: int = 20_000) -> None:
@@ -289,13 +292,14 @@ class Storylines:
         alone = alone[due]
         alone = alone[lines.size[stories.line[alone]] == 1.0]
         self._n_looked = n_seen
-        return alone[np.argsort(stories.key[alone], kind="stable")].astype(np.int32)
+        order = np.argsort(stories.key[alone], kind="stable")
+        return np.asarray(alone[order], dtype=np.int32)
 
     def _merge_lines(self) -> None:
         lines = self._model.lines
         grown = (lines.key >= 0) & (lines.size >= np.maximum(MIN_VOTING_SIZE, RULE.growth * lines.checked))
-        asked = np.flatnonzero(grown)
-        asked = asked[np.argsort(lines.key[asked], kind="stable")].astype(np.int32)
+        found = np.flatnonzero(grown)
+        asked = np.asarray(found[np.argsort(lines.key[found], kind="stable")], dtype=np.int32)
         self._model = reserve(self._model, merges=len(asked))
         merge_by_vote(self._model, RULE, asked)
         self._tell_merged()

@@ -62,7 +62,7 @@ def choose(
 ) -> tuple[int, float]:
     """The storyline that such a text would join, -1 if it would found one; the score, or the threshold."""
     lines, table, gains, reached = model.lines, model.words, model.gains, model.reached
-    links, entry_count, slope = table.links, table.count, lines.slope
+    links, used, slope = table.links, table.used, lines.slope
     n_reached, total = 0, 0.0
     for k in range(length):
         count = counts[k]
@@ -75,7 +75,7 @@ def choose(
                 gains[line] = 1.0
                 reached[n_reached] = line
                 n_reached += 1
-            gain = 1.0 + slope[line] * entry_count[entry] / share
+            gain = 1.0 + slope[line] * used[entry] / share
             gains[line] *= gain if count == 1.0 else math.pow(gain, count)
             entry = links[entry, NEXT_OF_WORD]
     norm = _norm(vector)
@@ -111,8 +111,8 @@ def score_of(
         entry = find_entry(table.links, table.of_word, line, columns[k])
         if entry >= 0:
             share = max(table.seen[columns[k]], PSEUDO_COUNT) / max(table.total[0], 1.0)
-            score += counts[k] * math.log1p(lines.slope[line] * table.count[entry] / share)
-    return score + _meaning(rule, vector, _norm(vector), lines.vector[line])
+            score += counts[k] * math.log1p(lines.slope[line] * table.used[entry] / share)
+    return float(score + _meaning(rule, vector, _norm(vector), lines.vector[line]))
 
 
 @kernel

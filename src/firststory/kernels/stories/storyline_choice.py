@@ -64,6 +64,10 @@ def choose(
     lines, table, gains, reached = model.lines, model.words, model.gains, model.reached
     links, used, slope = table.links, table.used, lines.slope
     n_reached, total = 0, 0.0
+    # Where each word counts once, factors are multiplied: that is one logarithm per line instead of one per word.
+    is_plain = True
+    for k in range(length):
+        is_plain &= counts[k] == 1.0
     for k in range(length):
         count = counts[k]
         total += count
@@ -71,23 +75,37 @@ def choose(
         entry = table.of_word[columns[k]]
         while entry >= 0:
             line = links[entry, LINE]
+            factor = 1.0 + slope[line] * used[entry] / share
             if gains[line] == 0.0:
-                gains[line] = 1.0
+                gains[line] = factor if is_plain else count * math.log(factor)
                 reached[n_reached] = line
                 n_reached += 1
-            gain = 1.0 + slope[line] * used[entry] / share
-            gains[line] *= gain if count == 1.0 else math.pow(gain, count)
+            elif is_plain:
+                gains[line] *= factor
+            else:
+                gains[line] += count * math.log(factor)
             entry = links[entry, NEXT_OF_WORD]
     norm = _norm(vector)
     best, chosen = threshold, -1
     most_by_vector = rule.vector_weight * (1.0 - rule.vector_zero) if norm > 0.0 else 0.0
-    least = math.exp(threshold - rule.most_lift - most_by_vector)
+    least = threshold - rule.most_lift - most_by_vector
+    if is_plain:
+        least = math.exp(least)
     for r in range(n_reached):
         line = reached[r]
         gain, gains[line] = gains[line], 0.0
-        if line == without or lines.size[line] < 0.5 or gain * lines.pull[line] < least:
+        if line == without or lines.size[line] < 0.5:
             continue
-        score = math.log(gain * lines.pull[line]) + total * lines.unused[line]
+        if is_plain:
+            gain *= lines.pull[line]
+            if gain < least:
+                continue
+            gain = math.log(gain)
+        else:
+            gain += math.log(lines.pull[line])
+            if gain < least:
+                continue
+        score = gain + total * lines.unused[line]
         score += lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
         if score + most_by_vector < best:
             continue

@@ -57,7 +57,7 @@ def new_model(dimensions: int) -> Model:
         ),
         words=WordTable(
             links=slots(0, 6),
-            count=floats(0),
+            used=floats(0),
             free=slots(0),
             n_free=ints(1),
             of_word=slots(0),
@@ -80,13 +80,13 @@ def new_model(dimensions: int) -> Model:
             columns=slots(0, N_ROW_TERMS),
             counts=floats(0, N_ROW_TERMS),
             total=floats(0),
-            is_long=floats(0),
             vector=np.zeros((0, dimensions), dtype=np.float32),
             free=slots(0),
         ),
         found=np.ones(N_GAPS),
         chance=np.ones(N_GAPS),
         weights=floats(N_GAPS),
+        founding=np.full(1, 0.5),
         counters=ints(6),
         merged=ints(0, 4),
         gains=floats(0),
@@ -152,7 +152,7 @@ def _with_words(table: WordTable, n_lines: int, n_entries: int, n_columns: int) 
         free = _longer(table.free, n)
         free[n_free : n_free + n - old] = np.arange(n - 1, old - 1, -1)
         table.n_free[0] += n - old
-        table = table._replace(links=_longer(table.links, n, fill=-1), count=_longer(table.count, n), free=free)
+        table = table._replace(links=_longer(table.links, n, fill=-1), used=_longer(table.used, n), free=free)
     return table
 
 
@@ -165,7 +165,7 @@ def with_dimensions(model: Model, dimensions: int) -> Model:
     more = dimensions - model.rows.vector.shape[1]
     if more <= 0:
         return model
-    wide = [np.pad(table.vector, ((0, 0), (0, more))) for table in (model.lines, model.rows)]
+    wide: list[Any] = [np.pad(table.vector, ((0, 0), (0, more))) for table in (model.lines, model.rows)]
     return model._replace(lines=model.lines._replace(vector=wide[0]), rows=model.rows._replace(vector=wide[1]))
 
 

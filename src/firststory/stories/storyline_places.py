@@ -38,6 +38,8 @@ class StorylinePlaces:
         self._summaries: dict[int, StorylineSummary] = {}
         self._changed: set[int] = set()
         """Storylines that were opened or changed in this step."""
+        self._moved: set[int] = set()
+        """Stories whose storyline may be another than was told last."""
         self._ended: list[StorylineSummary] = []
         """Storylines that have left the memory in this step."""
         self._closed: list[int] = []
@@ -64,8 +66,7 @@ class StorylinePlaces:
         if self._line.get(story) != line:
             self._put(story, line)
         self._size[story] += 1
-        self._summaries[line].enter(1, n_stories=0)
-        self._changed.add(line)
+        self._enter(line, 1, n_stories=0)
 
     def move_story(self, story: int, line: int) -> None:
         """A story goes to another storyline."""
@@ -86,13 +87,14 @@ class StorylinePlaces:
         if large in self._size:
             self._size[large] += size
         if there >= 0:
-            self._summaries[there].enter(size, n_stories=0)
-            self._changed.add(there)
+            self._enter(there, size, n_stories=0)
 
     def merge_lines(self, small: int, large: int, reason: str) -> None:
         """A storyline goes into another, with its stories."""
-        self._open(large)
+        for line in (small, large):  # it may have been founded and merged at one go
+            self._open(line)
         gone, into = self._summaries.pop(small), self._summaries[large]
+        self._moved |= self._stories[small] if into.shown else self._stories[small] | self._stories[large]
         into.absorb(gone)
         for story in self._stories.pop(small):
             self._line[story] = large
@@ -115,7 +117,16 @@ class StorylinePlaces:
         self._line[story] = line
         self._stories[line].add(story)
         self._told.setdefault(story, None)
-        self._summaries[line].enter(self._size.setdefault(story, 0))
+        self._moved.add(story)
+        self._enter(line, self._size.setdefault(story, 0), n_stories=1)
+
+    def _enter(self, line: int, n_documents: int, n_stories: int) -> None:
+        """A storyline has more documents and stories; it is told of all its stories when it comes to be shown."""
+        summary = self._summaries[line]
+        was_shown = summary.shown
+        summary.enter(n_documents, n_stories)
+        if summary.shown and not was_shown:
+            self._moved |= self._stories[line]
         self._changed.add(line)
 
     def _open(self, line: int) -> None:
@@ -140,14 +151,14 @@ class StorylinePlaces:
     def changed_stories(self, closed: Iterable[int]) -> list[int]:
         """The stories whose storyline is another than was told last; `closed` ones are forgotten after `records`."""
         changed = []
-        for line in self._changed:
-            for story in self._stories[line]:
-                now = self.line_of(story)
-                if self._told[story] != now:
-                    self._told[story] = now
-                    changed.append(story)
+        for story in sorted(self._moved & self._told.keys()):
+            now = self.line_of(story)
+            if self._told[story] != now:
+                self._told[story] = now
+                changed.append(story)
+        self._moved = set()
         self._closed += closed
-        return sorted(changed)
+        return changed
 
     def records(self, stories: Mapping[int, Story]) -> tuple[Storyline, ...]:
         """The storylines that were opened or have changed since the last call, given the stories that have."""

@@ -9,19 +9,22 @@ A document that opens a story chooses a storyline k for it, the one with the hig
 
 if that reaches a threshold; otherwise it founds one. Documents that join a story go where the story is.
 
-The words are a two-stage language model (Zhai and Lafferty, "Two-stage language models for information retrieval",
-SIGIR 2002): S_kv is how often k has used the word v, N_k the sum over all words, p_v the share of v in the stream. A
-Dirichlet prior, for k has told little yet; then a mixture with the stream, for a text is only partly about its
-storyline: a word that k never used costs at most ln(1 - mixture), however large k is.
+Words: x_v is how often the text has the word v (of a long text the 40 heaviest terms; all together count for 12 words,
+16 where the text is long), S_kv how often k has used it, N_k the sum over all words, p_v the share of v in the stream.
+It is the two-stage language model of Zhai and Lafferty (SIGIR 2002): a Dirichlet prior, for k has told little yet; then
+a mixture with the stream, for a text is only partly about its storyline. A word that k never used costs at most
+ln(1 - mixture), however large k is. p_v counts what one storyline has used `most_count` times at most: otherwise what a
+stream tells most would be its background, from which nothing stands out.
 
-The stream's share p_v counts each storyline `most_count` times at most: otherwise what a stream tells most would be its
-background, from which nothing stands out.
+Recency: lift(g) is how much more often than by size alone the documents that join a STORY find its storyline told g
+documents ago. Storylines have no part in that decision, so nothing feeds on itself.
 
-lift(g) is how much more often than by size alone the documents that join a STORY find its storyline told g documents
-ago. Storylines have no part in that decision, so nothing feeds on itself.
+The threshold follows the prior odds of a new storyline, threshold + odds_weight logit(recent share of stories that
+founded one): in a stream of a few great events a story joins more easily than in one of many small ones.
 
-At the end of a step a story that has doubled chooses again, and a storyline that has grown by half goes into another if
-half of its last 16 documents would. Storylines that were quiet for long fade.
+Repair, at the end of a step: a story that has doubled chooses again; a document that stayed alone looks a second time,
+200 documents later; a storyline that has grown by half becomes one with another if half of its last 16 documents would
+join that one and fit there nearly as well. Storylines that were quiet for long fade.
 
 How the tracker of stories calls it, step by step:
 
@@ -35,7 +38,7 @@ where nothing else has happened to them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -68,23 +71,24 @@ from firststory.units import DAY_SECONDS
 RULE = Rule(
     size_weight=1.75,
     most_size=100.0,
-    threshold=13.0,
-    long_threshold=13.0,
-    mixture=0.65,
+    threshold=12.0,
+    odds_weight=1.5,
+    mixture=0.5,
     smoothing=50.0,
     most_count=10.0,
-    length=16.0,
+    length=12.0,
     long_length=16.0,
-    terms=40,
-    by_weight=0,
     vector_weight=12.0,
     vector_zero=0.6,
     most_lift=3.0,
     voters=16,
     votes=0.5,
+    vote_margin=20.0,
     growth=1.5,
     decay=0.998,
 )
+SECOND_LOOK_DOCUMENTS = 200
+"""Documents after which a document that stayed alone looks for a storyline again."""
 MIN_VOTING_SIZE = 4.0
 """Documents from which on a storyline may go into another."""
 
@@ -124,23 +128,26 @@ class Storylines:
 
     Examples
     --------
-    Three stories, of which the first two tell of one flood:
+    Thirty documents tell of a flood, after two hundred of anything else; then another story begins with its words:
 
-    >>> texts = [[0, 1, 2], [0, 1, 3], [4, 5, 6]] * 8
+    >>> texts = np.arange(6, 1206).reshape(200, 6).tolist() + [[0, 1, 2, 3, 4, 5]] * 31
     >>> rows = StorylineRows(
-    ...     stories=np.array([1, 2, 3] * 8),
-    ...     indptr=np.arange(0, 73, 3),
+    ...     stories=np.array([*range(200), *[300] * 30, 301]),
+    ...     indptr=np.arange(0, 6 * 231 + 1, 6),
     ...     columns=np.array(texts, dtype=np.int32).ravel(),
-    ...     counts=np.ones(72),
-    ...     weights=np.full(72, 0.577),
-    ...     vectors=np.zeros((24, 0), dtype=np.float32),
-    ...     seconds=np.full(24, np.nan),
+    ...     counts=np.ones(6 * 231),
+    ...     weights=np.full(6 * 231, 0.41),
+    ...     vectors=np.zeros((231, 0), dtype=np.float32),
+    ...     seconds=np.full(231, np.nan),
     ... )
     >>> lines = Storylines()
     >>> lines.add(rows)
-    >>> changed = lines.end_step()
-    >>> lines.line_of(1) == lines.line_of(2) != lines.line_of(3)
-    True
+    >>> lines.end_step()
+    [300, 301]
+    >>> lines.line_of(300), lines.line_of(301), lines.line_of(0)
+    ('l201', 'l201', None)
+    >>> [(line.id, line.size, line.n_stories) for line in lines.records({})]
+    [('l201', 31, 2)]
     """
 
     def __init__(self, fade: float = 30.0, window: int = 4000, max_storylines: int = 20_000) -> None:
@@ -153,8 +160,12 @@ class Storylines:
         self._places = StorylinePlaces()
         self._touched: set[int] = set()
         """Stories that have got documents in this step."""
+        self._closed: set[int] = set()
+        """Stories that will get no more documents but have rows."""
         self._now = -np.inf
         """The latest time of a document."""
+        self._n_looked = 0
+        """Documents that there were when those that stayed alone last looked for a line."""
 
     # -- one step ------------------------------------------------------------------------------------------
 
@@ -177,7 +188,7 @@ class Storylines:
             self._places.add_document(key, line)
         self._touched.update(keys)
 
-    def end_step(self, merged: Iterable[tuple[int, int]] = (), closed: Iterable[int] = ()) -> list[int]:
+    def end_step(self, merged: Iterable[tuple[int, int]] = (), closed: Collection[int] = ()) -> list[int]:
         """Repair and fade. Returns the keys of the stories whose storyline has changed since the last call.
 
         Parameters
@@ -185,15 +196,19 @@ class Storylines:
         merged : pairs of keys
             Stories that were merged in this step, in that order: (the one that is gone, the one it went into).
         closed : keys
-            Stories that will get no more documents. They stay in their storyline; `line_of` forgets them when `records`
-            was called.
+            Stories that will get no more documents. They stay in their storyline; some time later `line_of` forgets
+            them.
         """
         self._merge_stories(merged)
         self._choose_again()
         self._merge_lines()
-        self._fade()
+        forgotten = self._fade()
         self._touched = set()
-        return self._places.changed_stories(closed)
+        # A story that is closed may still move, as long as it has rows.
+        self._closed.update(closed)
+        over = {key for key in self._closed if key not in self._slots} if forgotten or closed else set()
+        self._closed -= over
+        return self._places.changed_stories(over)
 
     def line_of(self, story: int) -> str | None:
         """The id of a story's storyline; None where the story is alone: it takes two stories, or three documents."""
@@ -259,7 +274,8 @@ class Storylines:
     def _choose_again(self) -> None:
         stories = self._model.stories
         touched = np.array([self._slots[key] for key in sorted(self._touched & self._slots.keys())], dtype=np.int32)
-        asking = touched[stories.size[touched] >= 2 * stories.asked[touched]]
+        doubled = touched[stories.size[touched] >= 2 * stories.asked[touched]]
+        asking = np.concatenate([doubled, self._lone_stories()])
         n = len(asking)
         self._model = reserve(self._model, lines=n, entries=n_terms(self._model, asking), merges=n)
         choose_all_again(self._model, RULE, asking, self._now)
@@ -267,11 +283,23 @@ class Storylines:
         for key, line in zip(self._model.stories.key[asking].tolist(), self._line_keys(asking), strict=True):
             self._places.move_story(key, line)
 
+    def _lone_stories(self) -> Slots:
+        """Documents that are alone in their line: some time later they look again at what the lines have become."""
+        stories, lines, n_seen = self._model.stories, self._model.lines, int(self._model.counters[N_SEEN])
+        alone = np.flatnonzero((stories.size == 1) & (stories.key >= 0))
+        number = self._model.rows.number[stories.rows[alone, 0]]
+        due = (number < n_seen - SECOND_LOOK_DOCUMENTS) & (number >= self._n_looked - SECOND_LOOK_DOCUMENTS)
+        alone = alone[due]
+        alone = alone[lines.size[stories.line[alone]] == 1.0]
+        self._n_looked = n_seen
+        order = np.argsort(stories.key[alone], kind="stable")
+        return np.asarray(alone[order], dtype=np.int32)
+
     def _merge_lines(self) -> None:
         lines = self._model.lines
         grown = (lines.key >= 0) & (lines.size >= np.maximum(MIN_VOTING_SIZE, RULE.growth * lines.checked))
-        asked = np.flatnonzero(grown)
-        asked = asked[np.argsort(lines.key[asked], kind="stable")].astype(np.int32)
+        found = np.flatnonzero(grown)
+        asked = np.asarray(found[np.argsort(lines.key[found], kind="stable")], dtype=np.int32)
         self._model = reserve(self._model, merges=len(asked))
         merge_by_vote(self._model, RULE, asked)
         self._tell_merged()
@@ -280,11 +308,12 @@ class Storylines:
         """Do with the names what the kernels have done with the words."""
         n = int(self._model.counters[N_MERGED])
         for small, large, votes, voters in self._model.merged[:n].tolist():
-            reason = f"{votes} of its last {voters} documents fit both" if voters else "its last story belongs there"
+            reason = f"{votes} of its last {voters} documents fit both" if voters else "its only story fits there"
             self._places.merge_lines(small, large, reason)
         self._model.counters[N_MERGED] = 0
 
-    def _fade(self) -> None:
+    def _fade(self) -> bool:
+        """Forget what was quiet for long; whether there was any."""
         lines, n_seen = self._model.lines, int(self._model.counters[N_SEEN])
         quiet = (lines.last_number < n_seen - self.window) | (lines.last_time < self._now - self.fade * DAY_SECONDS)
         going = np.flatnonzero((lines.key >= 0) & quiet)
@@ -295,8 +324,10 @@ class Storylines:
             going = np.concatenate([going, staying[longest]])
         for key in lines.key[going].tolist():
             self._places.fade(key)
-        for key in forget(self._model, going.astype(np.int32), n_seen - self.window).tolist():
+        forgotten = forget(self._model, going.astype(np.int32), n_seen - self.window).tolist()
+        for key in forgotten:
             del self._slots[key]
+        return bool(forgotten)
 
     # -- the vocabulary and the state ----------------------------------------------------------------------
 
@@ -313,6 +344,8 @@ class Storylines:
         return {
             "params": {"fade": self.fade, "window": self.window, "max_storylines": self.max_storylines},
             "now": self._now if np.isfinite(self._now) else None,
+            "n_looked": self._n_looked,
+            "closed": sorted(self._closed),
             "model": model_state(self._model),
             "places": self._places.get_state(),
         }
@@ -322,6 +355,7 @@ class Storylines:
         """Undo `get_state`."""
         lines = cls(**state["params"])
         lines._now = -np.inf if state["now"] is None else state["now"]
+        lines._n_looked, lines._closed = state["n_looked"], set(state["closed"])
         lines._model = model_from_state(state["model"])
         lines._places = StorylinePlaces.from_state(state["places"])
         keys = lines._model.stories.key

@@ -9,7 +9,7 @@ import numpy as np
 from firststory.arrays import Array, Floats
 from firststory.kernels.jit import kernel
 from firststory.kernels.stories.storyline_layout import N_GAPS, N_SEEN, Lines, Model, Rule
-from firststory.kernels.stories.storyline_words import LINE, NEXT_OF_WORD, PSEUDO_COUNT
+from firststory.kernels.stories.storyline_words import LINE, NEXT_OF_WORD, PSEUDO_COUNT, find_entry
 
 REFRESH_EVERY_DOCUMENTS = 16
 """How often it is counted how long ago the storylines were told."""
@@ -59,11 +59,15 @@ def choose(
     vector: Array,
     threshold: float,
     without: int,
-) -> int:
-    """The storyline that such a text would join; -1: it would found one."""
+) -> tuple[int, float]:
+    """The storyline that such a text would join, -1 if it would found one; the score, or the threshold."""
     lines, table, gains, reached = model.lines, model.words, model.gains, model.reached
-    links, entry_count, slope = table.links, table.count, lines.slope
+    links, used, slope = table.links, table.used, lines.slope
     n_reached, total = 0, 0.0
+    # Where each word counts once, factors are multiplied: that is one logarithm per line instead of one per word.
+    is_plain = True
+    for k in range(length):
+        is_plain &= counts[k] == 1.0
     for k in range(length):
         count = counts[k]
         total += count
@@ -71,35 +75,78 @@ def choose(
         entry = table.of_word[columns[k]]
         while entry >= 0:
             line = links[entry, LINE]
+            factor = 1.0 + slope[line] * used[entry] / share
             if gains[line] == 0.0:
-                gains[line] = 1.0
+                gains[line] = factor if is_plain else count * math.log(factor)
                 reached[n_reached] = line
                 n_reached += 1
-            gain = 1.0 + slope[line] * entry_count[entry] / share
-            gains[line] *= gain if count == 1.0 else math.pow(gain, count)
+            elif is_plain:
+                gains[line] *= factor
+            else:
+                gains[line] += count * math.log(factor)
             entry = links[entry, NEXT_OF_WORD]
-    norm = 0.0
-    for d in range(len(vector)):
-        norm += vector[d] * vector[d]
-    norm = math.sqrt(norm)
+    norm = _norm(vector)
     best, chosen = threshold, -1
     most_by_vector = rule.vector_weight * (1.0 - rule.vector_zero) if norm > 0.0 else 0.0
-    least = math.exp(threshold - rule.most_lift - most_by_vector)
+    least = threshold - rule.most_lift - most_by_vector
+    if is_plain:
+        least = math.exp(least)
     for r in range(n_reached):
         line = reached[r]
         gain, gains[line] = gains[line], 0.0
-        if line == without or lines.size[line] < 0.5 or gain * lines.pull[line] < least:
+        if line == without or lines.size[line] < 0.5:
             continue
-        score = rule.size_weight * math.log(min(lines.size[line], rule.most_size)) + math.log(gain)
-        score += total * lines.unused[line] + lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
-        if norm > 0.0:
-            if score + most_by_vector < best:
+        if is_plain:
+            gain *= lines.pull[line]
+            if gain < least:
                 continue
-            dot, square = 0.0, 0.0
-            for d in range(len(vector)):
-                dot += vector[d] * lines.vector[line, d]
-                square += lines.vector[line, d] ** 2
-            score += rule.vector_weight * (dot / max(norm * math.sqrt(square), 1e-9) - rule.vector_zero)
+            gain = math.log(gain)
+        else:
+            gain += math.log(lines.pull[line])
+            if gain < least:
+                continue
+        score = gain + total * lines.unused[line]
+        score += lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
+        if score + most_by_vector < best:
+            continue
+        score += _meaning(rule, vector, norm, lines.vector[line])
         if score > best or (score == best and (chosen < 0 or lines.key[line] < lines.key[chosen])):
             best, chosen = score, line
-    return chosen
+    return chosen, best
+
+
+@kernel
+def score_of(
+    model: Model, rule: Rule, lift: Floats, columns: Array, counts: Floats, length: int, vector: Array, line: int
+) -> float:
+    """The score of one storyline for a text."""
+    lines, table = model.lines, model.words
+    if lines.size[line] < 0.5:
+        return -math.inf
+    score = math.log(lines.pull[line]) + lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
+    for k in range(length):
+        score += counts[k] * lines.unused[line]
+        entry = find_entry(table.links, table.of_word, line, columns[k])
+        if entry >= 0:
+            share = max(table.seen[columns[k]], PSEUDO_COUNT) / max(table.total[0], 1.0)
+            score += counts[k] * math.log1p(lines.slope[line] * table.used[entry] / share)
+    return float(score + _meaning(rule, vector, _norm(vector), lines.vector[line]))
+
+
+@kernel
+def _norm(vector: Array) -> float:
+    square = 0.0
+    for d in range(len(vector)):
+        square += vector[d] * vector[d]
+    return math.sqrt(square)
+
+
+@kernel
+def _meaning(rule: Rule, vector: Array, norm: float, of_line: Floats) -> float:
+    """What the vectors say; nothing where the text has none."""
+    if norm == 0.0:
+        return 0.0
+    dot = 0.0
+    for d in range(len(vector)):
+        dot += vector[d] * of_line[d]
+    return rule.vector_weight * (dot / max(norm * _norm(of_line), 1e-9) - rule.vector_zero)

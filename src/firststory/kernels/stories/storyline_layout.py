@@ -24,26 +24,39 @@ N_SEEN, NEXT_KEY, FREE_LINES, FREE_STORIES, FREE_ROWS, N_MERGED = 0, 1, 2, 3, 4,
 
 
 class Rule(NamedTuple):
-    """The constants; `firststory.stories.storylines` has the formula."""
+    """The constants; `firststory.stories.storylines` has the formulas."""
 
     size_weight: float
     most_size: float
+    """Documents of a line that count."""
     threshold: float
-    long_threshold: float
+    """The score that is enough to join a line where every second story founds one."""
+    odds_weight: float
+    """How much the threshold follows the odds that a story founds a line."""
     mixture: float
+    """The part of a text that is about its line."""
     smoothing: float
+    """Words of the stream that are mixed into a line's."""
     most_count: float
+    """How often a line counts among those that have used a word."""
     length: float
+    """The most words that a short text counts for."""
     long_length: float
-    terms: int
-    by_weight: int
+    """The same for a long one."""
     vector_weight: float
     vector_zero: float
+    """The cosine that speaks neither for nor against."""
     most_lift: float
     voters: int
+    """The last documents of a line that vote."""
     votes: float
+    """The part of them that is enough for lines to become one."""
+    vote_margin: float
+    """How much better the own line may fit a document that votes for another."""
     growth: float
+    """A line is asked again when it is so many times as large."""
     decay: float
+    """Of what is known of the gaps, at each document."""
 
 
 class Lines(NamedTuple):
@@ -94,7 +107,6 @@ class RowSlots(NamedTuple):
     columns: Array
     counts: Floats
     total: Floats
-    is_long: Floats
     vector: Singles
     free: Slots
 
@@ -112,6 +124,8 @@ class Model(NamedTuple):
     """How often it would by the storylines' sizes alone."""
     weights: Floats
     """The same at present."""
+    founding: Floats
+    """A number: the share of recent stories that founded a line."""
     counters: Ints
     merged: Ints
     """Lines that were merged: the key that is gone, the key it went into, the votes for it, those asked."""

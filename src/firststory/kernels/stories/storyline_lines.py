@@ -92,9 +92,12 @@ def leave(n_stories: Slots, stories: Array, story: int, line: int) -> None:
 
 @kernel
 def move_story(model: Model, rule: Rule, story: int, line: int) -> None:
-    """A story goes from its line to another, with the rows that it has."""
+    """A story goes from its line to another, with its rows; where it is all of its line, the two lines are one."""
     lines, stories = model.lines, model.stories
     old = stories.line[story]
+    if lines.n_stories[old] == 1:
+        merge_lines(model, rule, old, line, 0, 0)
+        return
     for k in range(stories.n_rows[story]):
         row = stories.rows[story, k]
         add_row(model, rule, old, row, -1.0)
@@ -102,14 +105,15 @@ def move_story(model: Model, rule: Rule, story: int, line: int) -> None:
         lines.last_number[line] = max(lines.last_number[line], model.rows.number[row])
     leave(lines.n_stories, lines.stories, story, old)
     enter(lines.n_stories, lines.stories, stories.line, story, line)
-    if lines.n_stories[old] == 0:  # what its stories told long ago goes with the last of them
-        merge_lines(model, rule, old, line, 0, 0)
 
 
 @kernel
-def merge_lines(model: Model, rule: Rule, small: int, large: int, votes: int, asked: int) -> None:
-    """A line goes into another."""
+def merge_lines(model: Model, rule: Rule, one: int, other: int, votes: int, asked: int) -> None:
+    """Of two lines the smaller goes into the larger, of equal ones the younger."""
     lines, n = model.lines, model.counters[N_MERGED]
+    small, large = (one, other) if lines.size[one] <= lines.size[other] else (other, one)
+    if lines.size[small] == lines.size[large] and lines.key[small] < lines.key[large]:
+        small, large = large, small
     model.merged[n, 0], model.merged[n, 1] = lines.key[small], lines.key[large]
     model.merged[n, 2], model.merged[n, 3] = votes, asked
     model.counters[N_MERGED] = n + 1

@@ -14,6 +14,7 @@ from firststory.kernels.stories.storyline_choice import (
     count_gaps,
     gap_class,
     lift_of,
+    score_of,
 )
 from firststory.kernels.stories.storyline_layout import (
     FREE_ROWS,
@@ -41,6 +42,8 @@ from firststory.kernels.stories.storyline_lines import (
 
 SHORT_TERMS, LONG_TERMS = 12, 60
 """Terms up to which a text is short, and from which on it is long; between them by the logarithm."""
+FOUNDING_STORIES = 500.0
+"""Stories over which the share that founded a line is averaged."""
 
 
 @kernel
@@ -59,7 +62,9 @@ def place_documents(model: Model, rule: Rule, documents: Documents, now: float) 
         line = stories.line[story]
         if line < 0:
             lift = lift_of(model.found, model.chance, rule.most_lift)
-            line = choose(model, rule, lift, *_text(model.rows, row), _threshold(rule, model.rows.is_long[row]), -1)
+            enough = threshold_of(rule, model.founding[0])
+            line, _ = choose(model, rule, lift, *_text(model.rows, row), enough, -1)
+            model.founding[0] += ((1.0 if line < 0 else 0.0) - model.founding[0]) / FOUNDING_STORIES
             if line < 0:
                 line = open_line(lines, counters, rule, counters[NEXT_KEY], counters[N_SEEN], now)
                 counters[NEXT_KEY] += 1
@@ -89,24 +94,19 @@ def place_documents(model: Model, rule: Rule, documents: Documents, now: float) 
 def _keep_row(rows: RowSlots, rule: Rule, documents: Documents, i: int, row: int, number: int) -> None:
     """The heaviest terms of a document."""
     start, end = documents.indptr[i], documents.indptr[i + 1]
-    most = min(rule.terms, N_ROW_TERMS)
     kept = np.arange(end - start)
-    if end - start > most:
-        kept = np.sort(np.argsort(-documents.weights[start:end], kind="mergesort")[:most])
+    if end - start > N_ROW_TERMS:
+        kept = np.sort(np.argsort(-documents.weights[start:end], kind="mergesort")[:N_ROW_TERMS])
     is_long = math.log(max(end - start, 1) / SHORT_TERMS) / math.log(LONG_TERMS / SHORT_TERMS)
     is_long = min(max(is_long, 0.0), 1.0)
     total = 0.0
     for k in range(len(kept)):
-        count = documents.counts[start + kept[k]]
-        if is_long > 0.0 and rule.by_weight == 1:
-            count = 1.0
-        if is_long > 0.0 and rule.by_weight == 2:
-            count = 100.0 * documents.weights[start + kept[k]]
-        rows.columns[row, k], rows.counts[row, k] = documents.columns[start + kept[k]], count
-        total += count
+        rows.columns[row, k] = documents.columns[start + kept[k]]
+        rows.counts[row, k] = documents.counts[start + kept[k]]
+        total += rows.counts[row, k]
     scale = min(1.0, (rule.length + is_long * (rule.long_length - rule.length)) / max(total, 1e-9))
     rows.counts[row, : len(kept)] *= scale
-    rows.length[row], rows.total[row], rows.is_long[row] = len(kept), scale * total, is_long
+    rows.length[row], rows.total[row] = len(kept), scale * total
     rows.number[row] = number
     rows.vector[row] = documents.vectors[i]
 
@@ -117,8 +117,10 @@ def _text(rows: RowSlots, row: int) -> tuple[Array, Floats, int, Array]:
 
 
 @kernel
-def _threshold(rule: Rule, is_long: float) -> float:
-    return rule.threshold + is_long * (rule.long_threshold - rule.threshold)
+def threshold_of(rule: Rule, founding: float) -> float:
+    """The score that is enough: it follows the odds that a story belongs to no line."""
+    share = min(max(founding, 0.05), 0.95)
+    return rule.threshold + rule.odds_weight * math.log(share / (1.0 - share))
 
 
 # -- repair ----------------------------------------------------------------------------------------------------
@@ -141,8 +143,9 @@ def choose_all_again(model: Model, rule: Rule, asking: Slots, now: float) -> Non
         stories.asked[story] = stories.size[story]
         for k in range(n):
             add_row(model, rule, line, stories.rows[story, k], -1.0)
-        columns, counts, length, vector, is_long = _pooled(rows, stories.rows[story, :n])
-        chosen = choose(model, rule, lift, columns, counts, length, vector, _threshold(rule, is_long), -1)
+        columns, counts, length, vector = _pooled(rows, stories.rows[story, :n])
+        enough = threshold_of(rule, model.founding[0])
+        chosen, _ = choose(model, rule, lift, columns, counts, length, vector, enough, -1)
         for k in range(n):
             add_row(model, rule, line, stories.rows[story, k], 1.0)
         if chosen < 0 and lines.n_stories[line] > 1:
@@ -154,25 +157,24 @@ def choose_all_again(model: Model, rule: Rule, asking: Slots, now: float) -> Non
 
 
 @kernel
-def _pooled(rows: RowSlots, members: Slots) -> tuple[Array, Floats, int, Array, float]:
+def _pooled(rows: RowSlots, members: Slots) -> tuple[Array, Floats, int, Array]:
     """Rows as one text, sqrt(n) times as long as one of them."""
     n, room = len(members), rows.length[members].sum()
     columns, counts, at = np.empty(room, np.int32), np.empty(room), 0
-    vector, is_long = np.zeros(rows.vector.shape[1], np.float32), 0.0
+    vector = np.zeros(rows.vector.shape[1], np.float32)
     for row in members:
         for j in range(rows.length[row]):
             columns[at], counts[at] = rows.columns[row, j], rows.counts[row, j] / math.sqrt(n)
             at += 1
         for d in range(len(vector)):
             vector[d] += rows.vector[row, d]
-        is_long += rows.is_long[row] / n
     pooled, sums, length = np.empty(room, np.int32), np.zeros(room), 0
     for k in np.argsort(columns, kind="mergesort"):
         if length == 0 or pooled[length - 1] != columns[k]:
             pooled[length] = columns[k]
             length += 1
         sums[length - 1] += counts[k]
-    return pooled, sums, length, vector, is_long
+    return pooled, sums, length, vector
 
 
 @kernel
@@ -187,16 +189,25 @@ def merge_by_vote(model: Model, rule: Rule, asked: Slots) -> None:
         voters = _last_rows(model, line, rule.voters)
         choices = np.empty(len(voters), np.int64)
         for k, row in enumerate(voters):
-            choices[k] = choose(
-                model, rule, lift, *_text(model.rows, row), _threshold(rule, model.rows.is_long[row]), line
-            )  # fmt: skip
+            choices[k] = _second_choice(model, rule, lift, row, line)
         other, votes = _most_chosen(choices)
         if other < 0 or votes < rule.votes * len(voters):
             continue
-        small, large = (line, other) if lines.size[line] <= lines.size[other] else (other, line)
-        if lines.size[small] == lines.size[large] and lines.key[small] < lines.key[large]:
-            small, large = large, small
-        merge_lines(model, rule, small, large, votes, len(voters))
+        merge_lines(model, rule, line, other, votes, len(voters))
+
+
+@kernel
+def _second_choice(model: Model, rule: Rule, lift: Floats, row: int, line: int) -> int:
+    """The line that a document would join without its own, if it fits there nearly as well; -1 for none."""
+    enough = threshold_of(rule, model.founding[0])
+    other, score = choose(model, rule, lift, *_text(model.rows, row), enough, line)
+    if other >= 0:
+        add_row(model, rule, line, row, -1.0)
+        own = score_of(model, rule, lift, *_text(model.rows, row), line)
+        add_row(model, rule, line, row, 1.0)
+        if score < own - rule.vote_margin:
+            return -1
+    return int(other)
 
 
 @kernel

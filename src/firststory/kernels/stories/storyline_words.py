@@ -25,7 +25,7 @@ class WordTable(NamedTuple):
 
     links: Array
     """Of each entry: the next and the previous of its word, the next and the previous of its line, line, word."""
-    count: Floats
+    used: Floats
     """How often the line has used the word."""
     free: Slots
     n_free: Ints
@@ -72,7 +72,7 @@ def _new_entry(table: WordTable, line: int, word: int) -> int:
     if behind >= 0:
         links[behind, PREVIOUS_OF_LINE] = entry
     table.of_word[word] = table.of_line[line] = entry
-    table.count[entry] = 0.0
+    table.used[entry] = 0.0
     return int(entry)
 
 
@@ -112,8 +112,8 @@ def add_counts(table: WordTable, line: int, words: Array, counts: Floats, n: int
         if table.seen[word] == 0.0:
             table.seen[word] = PSEUDO_COUNT
             table.total[0] += PSEUDO_COUNT
-        before, after = table.count[entry], max(table.count[entry] + more, 0.0)
-        table.count[entry] = after
+        before, after = table.used[entry], max(table.used[entry] + more, 0.0)
+        table.used[entry] = after
         table.seen[word] += min(after, most) - min(before, most)
         table.total[0] += min(after, most) - min(before, most)
         if after < LEAST_COUNT:
@@ -130,10 +130,10 @@ def drop_words(table: WordTable, line: int) -> None:
 @kernel
 def move_words(table: WordTable, line: int, other: int, most: float) -> None:
     """All that a line has used goes to another line."""
-    words, counts = table.links[:1, WORD].copy(), table.count[:1].copy()
+    words, counts = table.links[:1, WORD].copy(), table.used[:1].copy()
     while table.of_line[line] >= 0:
         entry = table.of_line[line]
-        words[0], counts[0] = table.links[entry, WORD], table.count[entry]
+        words[0], counts[0] = table.links[entry, WORD], table.used[entry]
         less = min(counts[0], most)  # which the other line adds again, as far as it may
         table.seen[words[0]] -= less
         table.total[0] -= less

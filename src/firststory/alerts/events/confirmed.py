@@ -9,15 +9,15 @@ the ceiling has room, and the story does not go on with one that was alerted in 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 
 from firststory.alerts.events.links import LinkIndex
 from firststory.alerts.events.running import RunningStories
+from firststory.arrays import Ints
 from firststory.units import DAY_SECONDS
 
 LEAST_SCORE = 1.0
-KIN_DAYS, KIN_SHARE = 3.0, 0.5
+KIN_DAYS, KIN_SHARE, KIN_STRENGTH = 3.0, 0.5, 0.8
 WARM_UP_DAYS = 0.5
 
 
@@ -33,7 +33,7 @@ def least_score(opened_per_day: float, false_alerts: float) -> float:
 
 
 def goes_on(
-    core: list[int],
+    core: Ints,
     story: str,
     now: float,
     watch_seconds: float,
@@ -41,12 +41,15 @@ def goes_on(
     story_of: Mapping[int, str],
     running: RunningStories,
 ) -> bool:
-    """Whether half of the core is linked to one story that was alerted and told in the last three days."""  # fmt: skip
-    capacity, kin = len(index.born), Counter[str]()
-    for j in core:
-        targets = index.links_of(j)[0]
-        born = index.born[targets % capacity]
-        is_older = (born < index.born[j % capacity] - watch_seconds) & (now - born <= KIN_DAYS * DAY_SECONDS)
-        older = {story_of[target] for target in targets[is_older].tolist()}
-        kin.update(name for name in older - {story} if name in running and running[name].fired is not None)
-    return bool(kin) and kin.most_common(1)[0][1] >= KIN_SHARE * len(core)
+    """Whether half of the core is linked to one other story that was alerted and told in the last three days.
+
+    Two stories of one day may only be related: links within the watch count where they are nearly as strong as those
+    within the core.
+    """
+    since = now - KIN_DAYS * DAY_SECONDS
+    kin: dict[str, set[int]] = {}
+    for place, target in index.kin_links(core, since, watch_seconds, KIN_STRENGTH):
+        name = story_of[target]
+        if name != story and name in running and running[name].fired is not None:
+            kin.setdefault(name, set()).add(place)
+    return max(map(len, kin.values()), default=0) >= max(1.0, KIN_SHARE * len(core))

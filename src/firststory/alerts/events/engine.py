@@ -22,10 +22,10 @@ from firststory.alerts.events.links import LinkIndex, nothing_found
 from firststory.alerts.events.memory import EventMemory
 from firststory.alerts.events.running import RunningStories, RunningStory
 from firststory.alerts.events.sentences import delay_between, first_report, span, told_by, turned
+from firststory.alerts.events.shown_terms import shown_terms
 from firststory.alerts.events.turn import CHOICE_COST, FALSE_TURNS, LEAST_BACKGROUND, SILENT_WATCH_SHARE, Turns
 from firststory.alerts.events.voices import Voices
 from firststory.arrays import Floats, Ints
-from firststory.harmless import harmless
 from firststory.kernels.alerts.layout import Found, Rule, StepRows
 from firststory.kernels.alerts.rows import in_titles
 from firststory.records import Alert, AlertKind, Document
@@ -34,8 +34,8 @@ from firststory.units import DAY_SECONDS
 
 INDEX_DAYS = 8.0
 """A day of watching and a week of background."""
-N_TERMS = 5
-MAX_TERM_CHARACTERS = 60
+TITLE_CHARACTERS = 200
+"""Of a text that has no title."""
 HELD_BACK = ("warm-up", "below the price", "the ceiling is spent", "goes on with an event alerted already")
 
 
@@ -220,7 +220,7 @@ class EventAlerts:
         openers, rows, begin = places.tolist(), list[list[int]](), self._index.next - done
         for i, now, nearest in zip(openers, clock[places].tolist(), found.nearest[places].tolist(), strict=True):
             document = new[i].document
-            title = document.title or document.text[:200].partition("\n")[0]
+            title = document.title or document.text[:TITLE_CHARACTERS].partition("\n")[0]
             rows.append(features(title, document.source, 1.0 - nearest))
             self._first_seen.wait(now, begin + i, rows[-1])
         if not self._first_seen.is_warm(self._days(float(clock[first])), self._index.next):
@@ -297,7 +297,7 @@ class EventAlerts:
         self._turns.ceiling.spend(now)
         self._pushed.spend(now)
         headline = event.headline if event.headline in using else using[-1]
-        terms = tuple(harmless(surfaces[c], MAX_TERM_CHARACTERS) for _, c, _ in new)
+        terms = shown_terms([surfaces[term.column] for term in new], "")
         first = self._memory.documents[using[0]].whole()
         within = span(self._delay(first, one), ordinal - using[0], self._clock.is_dated)
         sentence = turned(terms, new[0].voices, self._voices.by_text, within, first, self._clock.is_dated)
@@ -309,8 +309,8 @@ class EventAlerts:
         """The strongest terms that the documents share, as the latest of them has them."""
         surfaces = one.surfaces()
         own = set(one.columns.tolist())
-        shown = [surfaces[c] for c in strongest_columns(self._index, documents) if c in own and c in surfaces]
-        return tuple(harmless(term, MAX_TERM_CHARACTERS) for term in shown[:N_TERMS])
+        strongest = [surfaces[c] for c in strongest_columns(self._index, documents) if c in own and c in surfaces]
+        return shown_terms(strongest, one.document.title or one.document.text[:TITLE_CHARACTERS].partition("\n")[0])
 
     def _delay(self, first: Document, one: EventDocument) -> Any:
         return delay_between(first.time, self._fired_at(one))

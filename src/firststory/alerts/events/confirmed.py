@@ -9,11 +9,13 @@ the ceiling has room, and the story does not go on with one that was alerted in 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
 
 from firststory.alerts.events.links import LinkIndex
+from firststory.alerts.events.memory import EventMemory
 from firststory.alerts.events.running import RunningStories
 from firststory.arrays import Ints
+from firststory.kernels.alerts.evidence import CORE_SHARE
 from firststory.units import DAY_SECONDS
 
 LEAST_SCORE = 1.0
@@ -38,18 +40,26 @@ def goes_on(
     now: float,
     watch_seconds: float,
     index: LinkIndex,
-    story_of: Mapping[int, str],
+    memory: EventMemory,
     running: RunningStories,
 ) -> bool:
     """Whether half of the core is linked to one other story that was alerted and told in the last three days.
 
-    Two stories of one day may only be related: links within the watch count where they are nearly as strong as those
-    within the core.
-    """
+    Two stories of one day may only be related: of documents within the watch a member of the core must be linked to a
+    good part, by links nearly as strong as those within the core.
+    """  # fmt: skip
     since = now - KIN_DAYS * DAY_SECONDS
+    linked: dict[str, Counter[int]] = {}
     kin: dict[str, set[int]] = {}
-    for place, target in index.kin_links(core, since, watch_seconds, KIN_STRENGTH):
-        name = story_of[target]
-        if name != story and name in running and running[name].fired is not None:
+    for place, target, is_before in index.kin_links(core, since, watch_seconds, KIN_STRENGTH):
+        name = memory.story_of[target]
+        if name == story or name not in running or running[name].fired is None:
+            continue
+        if is_before:
             kin.setdefault(name, set()).add(place)
+        else:
+            linked.setdefault(name, Counter())[place] += 1
+    for name, counts in linked.items():
+        size = len(index.story_members(memory.last[name], now - watch_seconds))
+        kin.setdefault(name, set()).update(place for place, n in counts.items() if n >= CORE_SHARE * size)
     return max(map(len, kin.values()), default=0) >= max(1.0, KIN_SHARE * len(core))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 import numpy as np
@@ -100,7 +100,7 @@ class EventAlerts:
         found, alerts = nothing_found(len(new)), list[Alert]()
         begin, first = self._index.next, 0
         while first < len(new):
-            rule, n_before = self._rule(float(clock[first])), len(alerts)
+            rule, n_before = self._rule(float(clock[first]), float(clock[-1])), len(alerts)
             done = self._index.follow(rows, first, rule, self._threshold.arrays, found)
             self._per_day = float(found.per_day[done - 1])
             self._opened_per_day = float(found.opened_per_day[done - 1])
@@ -156,10 +156,11 @@ class EventAlerts:
             is_settled=settled,
         )
 
-    def _rule(self, now: float) -> Rule:
+    def _rule(self, now: float, end: float) -> Rule:
         """Where the documents that fit into memory do not reach back eight days, all times shrink with them."""
         day, index, ceiling = DAY_SECONDS, self._index, self._ceiling_per_day()
-        has_room = self._pushed.has_room(now, ceiling)
+        # The prices may fall until the end of the step: the kernel stops too often rather than too late.
+        has_room = self._pushed.has_room(end, ceiling)
         if len(index) >= self.max_documents:
             reach = self._clock.now - float(index.born[index.oldest % len(index.born)])
             day = min(day, max(reach, 1.0) / INDEX_DAYS)
@@ -173,8 +174,8 @@ class EventAlerts:
             false_alerts=self.false_alerts,
             # The choice of the term costs a factor of ten.
             false_turns=FALSE_TURNS * self.false_alerts / 10.0**CHOICE_COST,
-            price=self._price(now) if has_room else np.inf,
-            turn_price=self._turns.price(now, ceiling) if has_room else np.inf,
+            price=min(self._price(now), self._price(end)) if has_room else np.inf,
+            turn_price=min(self._turns.price(now, ceiling), self._turns.price(end, ceiling)) if has_room else np.inf,
         )
 
     # -- one document --------------------------------------------------------------------------------------
@@ -190,11 +191,14 @@ class EventAlerts:
         if score >= LEAST_SCORE:
             self._ladder.note(now, story.best, score)
             story.best = max(story.best, score)
-            is_enough = score >= least_score(float(found.opened_per_day[i]), self.false_alerts)
-            if may_fire and story.fired is None and is_enough:
-                alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
-        if may_fire and turn > 0.0:
-            alerts += self._consider_turn(i, one, ordinal, now, found, story, rule)
+            if story.fired is None and score >= least_score(float(found.opened_per_day[i]), self.false_alerts):
+                reason = self._why_not(now, score)
+                if reason is None and may_fire:
+                    alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
+                elif reason is not None:
+                    self._hold_back(one.story, now, reason)
+        if turn > 0.0:
+            alerts += self._consider_turn(i, one, ordinal, now, found, story, rule, may_fire=may_fire)
         return alerts
 
     def _ceiling_per_day(self) -> float | None:
@@ -236,42 +240,53 @@ class EventAlerts:
         first = self._memory.documents[ordinal].whole()
         sentence = first_report(chance, first, self._clock.is_dated)
         return [
-            self._alert("first_seen", one, [ordinal], ordinal, ordinal, rank, self._terms(one, [ordinal]), sentence)
+            self._alert("first_seen", one.story, [ordinal], ordinal, ordinal, now, rank, self._terms(one), sentence)
         ]
+
+    def _why_not(self, now: float, score: float) -> str | None:
+        """Why an event that passed the test is not alerted; None where it is."""
+        if self._days(now) < WARM_UP_DAYS:
+            return HELD_BACK[0]
+        if score < self._price(now):
+            return HELD_BACK[1]
+        return None if self._pushed.has_room(now, self._ceiling_per_day()) else HELD_BACK[2]
+
+    def _hold_back(self, story: str, now: float, reason: str) -> None:
+        self._held.pop(story, None)
+        self._held[story] = now, reason
 
     def _consider_confirmed(
         self, one: EventDocument, ordinal: int, now: float, score: float, voices: int, story: RunningStory, rule: Rule
     ) -> list[Alert]:
-        reason, event = None, None
-        if self._days(now) < WARM_UP_DAYS:
-            reason = HELD_BACK[0]
-        elif score < self._price(now):
-            reason = HELD_BACK[1]
-        elif not self._pushed.has_room(now, self._ceiling_per_day()):
-            reason = HELD_BACK[2]
-        else:
-            core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds))
-            if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._memory.story_of, self._running):
-                reason = HELD_BACK[3]
-            else:
-                event = gather(self._index, ordinal, rule.watch_seconds)
-        if reason is not None or event is None:
-            self._held.pop(one.story, None)
-            self._held[one.story] = now, str(reason)
+        core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds))
+        if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._memory, self._running):
+            self._hold_back(one.story, now, HELD_BACK[3])
             return []
+        event = gather(self._index, ordinal, rule.watch_seconds)
         self._held.pop(one.story, None)
         story.fired = now
         self._pushed.spend(now)
         first = self._memory.documents[event.first].whole()
-        within = span(self._delay(first, one), ordinal - event.first, self._clock.is_dated)
+        within = span(self._delay(first, now), ordinal - event.first, self._clock.is_dated)
         by_text = self._voices.by_text or not len(self._voices)
         sentence = told_by(voices, by_text, within, first, self._clock.is_dated)
         documents = sorted({event.first, *event.core})
         terms = self._terms(one, event.core)
-        return [self._alert("confirmed", one, documents, event.first, event.headline, score, terms, sentence)]
+        return [
+            self._alert("confirmed", one.story, documents, event.first, event.headline, now, score, terms, sentence)
+        ]
 
     def _consider_turn(
-        self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, story: RunningStory, rule: Rule
+        self,
+        i: int,
+        one: EventDocument,
+        ordinal: int,
+        now: float,
+        found: Found,
+        story: RunningStory,
+        rule: Rule,
+        *,
+        may_fire: bool,
     ) -> list[Alert]:
         silent = SILENT_WATCH_SHARE * rule.watch_seconds
         if story.fired is None and found.background[i] < LEAST_BACKGROUND:
@@ -281,7 +296,7 @@ class EventAlerts:
         ceiling = self._ceiling_per_day()
         least = least_score(float(found.opened_per_day[i]), FALSE_TURNS * self.false_alerts)
         new = self._turns.consider(i, found, one.story, story, now, least, ceiling)
-        if not new or self._days(now) < WARM_UP_DAYS or not self._pushed.has_room(now, ceiling):
+        if not (new and may_fire) or self._days(now) < WARM_UP_DAYS or not self._pushed.has_room(now, ceiling):
             return []
         # What people are not shown, a stop word, turns nothing.
         surfaces = one.surfaces()
@@ -299,30 +314,30 @@ class EventAlerts:
         headline = event.headline if event.headline in using else using[-1]
         terms = shown_terms([surfaces[term.column] for term in new], "")
         first = self._memory.documents[using[0]].whole()
-        within = span(self._delay(first, one), ordinal - using[0], self._clock.is_dated)
+        within = span(self._delay(first, now), ordinal - using[0], self._clock.is_dated)
         sentence = turned(terms, new[0].voices, self._voices.by_text, within, first, self._clock.is_dated)
-        return [self._alert("turn", one, recent, using[0], headline, new[0].score, terms, sentence)]
+        return [self._alert("turn", one.story, recent, using[0], headline, now, new[0].score, terms, sentence)]
 
     # -- the alert -----------------------------------------------------------------------------------------
 
-    def _terms(self, one: EventDocument, documents: list[int]) -> tuple[str, ...]:
-        """The strongest terms that the documents share, as the latest of them has them."""
-        surfaces = one.surfaces()
-        own = set(one.columns.tolist())
-        strongest = [surfaces[c] for c in strongest_columns(self._index, documents) if c in own and c in surfaces]
-        return shown_terms(strongest, one.document.title or one.document.text[:TITLE_CHARACTERS].partition("\n")[0])
+    def _terms(self, one: EventDocument, documents: Sequence[int] = ()) -> tuple[str, ...]:
+        """The strongest terms of a document, or those that it shares with others, as they read in it."""
+        surfaces, own = one.surfaces(), one.columns
+        heaviest = own[np.argsort(-one.weights, kind="stable")].tolist()
+        if documents:
+            mine = set(heaviest)
+            heaviest = [c for c in strongest_columns(self._index, documents) if c in mine]
+        title = one.document.title or one.document.text[:TITLE_CHARACTERS].partition("\n")[0]
+        return shown_terms([surfaces[c] for c in heaviest if c in surfaces], title)
 
-    def _delay(self, first: Document, one: EventDocument) -> Any:
-        return delay_between(first.time, self._fired_at(one))
+    def _fired_at(self, now: float) -> datetime | None:
+        return datetime.fromtimestamp(now, tz=UTC) if self._clock.is_timed else None
 
-    def _fired_at(self, one: EventDocument) -> datetime | None:
-        return datetime.fromtimestamp(self._clock_of(one), tz=UTC) if self._clock.is_timed else None
-
-    def _clock_of(self, one: EventDocument) -> float:
-        return float(self._index.born[self._memory.ordinal_of[one.document.id] % len(self._index.born)])
+    def _delay(self, first: Document, now: float) -> timedelta | None:
+        return delay_between(first.time, self._fired_at(now))
 
     def _alert(
-        self, kind: AlertKind, one: EventDocument, documents: list[int], first: int, headline: int, score: float,
+        self, kind: AlertKind, story: str, documents: list[int], first: int, headline: int, now: float, score: float,
         terms: tuple[str, ...], sentence: str,
     ) -> Alert:  # fmt: skip
         self._n_alerts += 1
@@ -333,12 +348,12 @@ class EventAlerts:
             kind=kind,
             first=begun,
             headline=self._memory.documents[headline].whole(),
-            fired_at=self._fired_at(one),
-            delay=self._delay(begun, one),
+            fired_at=self._fired_at(now),
+            delay=self._delay(begun, now),
             documents=ids,
             sources=sources,
             terms=terms,
-            story=one.story,
+            story=story,
             storyline=None,
             score=round(score, 4),
             sentence=sentence,

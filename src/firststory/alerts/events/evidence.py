@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ def gather(index: LinkIndex, ordinal: int, watch_seconds: float) -> EventEvidenc
     return EventEvidence(inside[::-1], first, max(reversed(inside), key=mean_of.__getitem__))
 
 
-def strongest_columns(index: LinkIndex, documents: list[int]) -> list[int]:
+def strongest_columns(index: LinkIndex, documents: Sequence[int]) -> list[int]:
     """The columns of documents by the sum of their weights, heaviest first."""
     rows = [index.row(j) for j in documents]
     columns = np.concatenate([row[0] for row in rows])

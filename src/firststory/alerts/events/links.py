@@ -130,15 +130,18 @@ class LinkIndex(WindowIndex):
         """Each member's mean similarity to the core, which is part of the members."""
         return mean_links(members, core, self.facts, self.links, self._scratch().mark)
 
-    def kin_links(self, core: Ints, since: float, watch_seconds: float, strength: float) -> Iterator[tuple[int, int]]:
-        """Links of the core to documents outside of it that came since some moment: (place in the core, ordinal).
+    def kin_links(
+        self, core: Ints, since: float, watch_seconds: float, strength: float
+    ) -> Iterator[tuple[int, int, bool]]:
+        """Links of the core to documents outside of it that came since some moment.
 
-        Within the watch only links that are `strength` times as strong as the mean link within the core.
+        Each is a place in the core, an ordinal, and whether that document is from before the watch; within the watch
+        only links that are `strength` times as strong as the mean link within the core.
         """
-        places, targets = kin_links(
+        found = kin_links(
             core, since, watch_seconds, strength, self.oldest, self.facts, self.links, self._scratch().mark
         )
-        return zip(places.tolist(), targets.tolist(), strict=True)
+        return zip(*(part.tolist() for part in found), strict=True)
 
     def links_of(self, ordinal: int) -> tuple[Ints, Any]:
         """The remembered earlier documents that a document is linked to, and how similar they are."""

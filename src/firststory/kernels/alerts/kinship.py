@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.arrays import Floats, Ints, Slots
+from firststory.arrays import Flags, Floats, Ints, Slots
 from firststory.kernels.alerts.layout import Facts, Links
 from firststory.kernels.jit import kernel
 
@@ -43,8 +43,10 @@ def kin_links(
     facts: Facts,
     links: Links,
     mark: Slots,
-) -> tuple[Ints, Ints]:
-    """Links of the core to documents outside of it that came since some moment: (place in the core, ordinal).
+) -> tuple[Ints, Ints, Flags]:
+    """Links of the core to documents outside of it that came since some moment.
+
+    For each link the place in the core, the ordinal that it leads to, and whether that is from before the watch.
 
     Within the watch only links that are `strength` times as strong as the mean link within the core.
     """
@@ -61,6 +63,7 @@ def kin_links(
                 n_inside += 1
     strong = strength * total / max(1, n_inside)
     places, targets, n = np.empty(n_links, np.int64), np.empty(n_links, np.int64), 0
+    is_before = np.empty(n_links, np.bool_)
     for a in range(len(core)):
         slot = core[a] % capacity
         for p in range(facts.link_start[slot], facts.link_start[slot] + facts.link_count[slot]):
@@ -69,8 +72,8 @@ def kin_links(
                 continue
             is_old = facts.born[target % capacity] < facts.born[slot] - watch_seconds
             if is_old or links.similarities[p] >= strong:
-                places[n], targets[n] = a, target
+                places[n], targets[n], is_before[n] = a, target, is_old
                 n += 1
     for j in core:
         mark[j % capacity] = 0
-    return places[:n], targets[:n]
+    return places[:n], targets[:n], is_before[:n]

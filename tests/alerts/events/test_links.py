@@ -100,3 +100,33 @@ def test_merged_chains_are_in_the_order_of_arrival(seed):
         found.append(j)
         j = previous[j % capacity]
     assert found[::-1] == [j for j in range(oldest, n) if owner[j] < 2]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_links_within_and_out_of_a_core_are_those_of_plain_loops(seed):
+    alerts = EventAlerts(max_documents=200)
+    fired(alerts, random_stream(280, seed))
+    index, rng = alerts._index, np.random.default_rng(seed)
+    members = np.sort(rng.choice(np.arange(index.oldest, index.next), 40, replace=False))[::-1].copy()
+    core = np.sort(rng.choice(members, 15, replace=False))[::-1].copy()
+    links = {
+        (j, target): similarity
+        for j in range(index.oldest, index.next)
+        for target, similarity in zip(*(part.tolist() for part in index.links_of(j)), strict=True)
+    }
+    both_ways = links | {(b, a): similarity for (a, b), similarity in links.items()}
+    expected = [sum(both_ways.get((j, other), 0.0) for other in core if other != j) for j in members]
+    expected /= np.array([len(core) - (j in core) for j in members])
+    assert index.mean_links(members, core) == pytest.approx(expected)
+
+    since, watch = index.born[index.oldest % len(index.born)] + 7200.0, 3600.0 * 6
+    inside = [links[j, target] for j in core for target in core if (j, target) in links]
+    strong, born = 0.8 * np.mean(inside), {j: index.born[j % len(index.born)] for j in range(index.oldest, index.next)}
+    plain = {
+        (place, target, bool(born[target] < born[j] - watch))
+        for place, j in enumerate(core)
+        for target in range(index.oldest, j)
+        if (j, target) in links and target not in core and born[target] >= since
+        if born[target] < born[j] - watch or links[j, target] >= strong
+    }
+    assert set(index.kin_links(core, since, watch, 0.8)) == plain

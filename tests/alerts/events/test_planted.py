@@ -142,12 +142,19 @@ def test_stories_that_merge_are_one_event():
 
 
 def test_a_story_that_was_alerted_makes_the_one_it_goes_into_alerted():
+    told, other = event(3), event(3, seed=2000, at=52, story="other", prefix="o")
+    between = background(17, seed=5, begin=50.5, hours=0.1)
+    stream = [*background(200), *told, *between, *other]
+    assert len(fired(EventAlerts(20.0), stream)) == 2
+    assert len(fired(EventAlerts(20.0), stream, merges={10: {"event": "other"}})) == 1
+
+
+def test_a_second_story_of_an_event_that_was_alerted_is_held_back_and_it_is_said():
     told = event(6)
     told[3:] = [document(one.document.id, 52, one.columns, one.document.source, "other") for one in told[3:]]
-    stream = [*background(200), *told[:3], *background(17, seed=5, begin=50.5, hours=0.1), *told[3:]]
-    assert len(fired(EventAlerts(20.0), stream)) == 2
     alerts = EventAlerts(20.0)
-    assert len(fired(alerts, stream, merges={10: {"event": "other"}})) == 1
+    assert len(fired(alerts, [*background(200), *told])) == 1
+    assert alerts.status()["held_back_last_day"] == {"goes on with an event alerted already": 1}
 
 
 def test_the_ceiling_of_a_threshold_budget_is_none_and_a_share_counts_documents():

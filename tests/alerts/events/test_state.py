@@ -59,9 +59,10 @@ def test_memory_is_bounded_by_a_count():
         fired(alerts, background(500, seed=seed, begin=5.0 * seed, hours=5, sources=400))
     state = alerts.get_state()
     assert alerts.status()["documents_remembered"] == 150
-    assert len(state["documents"]) == len(state["stories"]) == 150
-    assert max(len(state[name]) for name in ("last", "running", "copies", "held")) <= 150
-    assert len(alerts._index.log_start) <= 256 and len(alerts._ordinal_of) == 150
+    memory = state["memory"]
+    assert len(memory["documents"]) == len(memory["stories"]) == len(alerts._memory.ordinal_of) == 150
+    assert max(map(len, (memory["last"], memory["copies"], state["running"], state["held"]))) <= 150
+    assert len(alerts._index.log_start) <= 256
     # What is linked and counted is only what is remembered.
     assert alerts.columns_in_use().max() < VOCABULARY
     assert len(alerts.columns_in_use()) <= 8 * 150
@@ -76,7 +77,7 @@ def test_sources_without_end_are_forgotten():
     assert len(alerts._voices) <= 2 * 50 + 1000 + 20
     # The voices that are still told apart are told apart rightly.
     index, voices = alerts._index, alerts._voices
-    for ordinal, kept in alerts._kept.items():
+    for ordinal, kept in alerts._memory.documents.items():
         assert index.source[ordinal % len(index.born)] == voices.number(kept.source) >= 0
 
 

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 
 from firststory.alerts.events.links import LinkIndex
+from firststory.alerts.events.memory import EventMemory
 from firststory.alerts.events.running import RunningStories
+from firststory.arrays import Ints
+from firststory.kernels.alerts.evidence import CORE_SHARE
 from firststory.units import DAY_SECONDS
 
 LEAST_SCORE = 1.0
-KIN_DAYS, KIN_SHARE = 3.0, 0.5
+KIN_DAYS, KIN_SHARE, KIN_STRENGTH = 3.0, 0.5, 0.8
 WARM_UP_DAYS = 0.5
 
 
@@ -33,20 +35,31 @@ def least_score(opened_per_day: float, false_alerts: float) -> float:
 
 
 def goes_on(
-    core: list[int],
+    core: Ints,
     story: str,
     now: float,
     watch_seconds: float,
     index: LinkIndex,
-    story_of: Mapping[int, str],
+    memory: EventMemory,
     running: RunningStories,
 ) -> bool:
-    """Whether half of the core is linked to one story that was alerted and told in the last three days."""  # fmt: skip
-    capacity, kin = len(index.born), Counter[str]()
-    for j in core:
-        targets = index.links_of(j)[0]
-        born = index.born[targets % capacity]
-        is_older = (born < index.born[j % capacity] - watch_seconds) & (now - born <= KIN_DAYS * DAY_SECONDS)
-        older = {story_of[target] for target in targets[is_older].tolist()}
-        kin.update(name for name in older - {story} if name in running and running[name].fired is not None)
-    return bool(kin) and kin.most_common(1)[0][1] >= KIN_SHARE * len(core)
+    """Whether half of the core is linked to one other story that was alerted and told in the last three days.
+
+    Two stories of one day may only be related: of documents within the watch a member of the core must be linked to a
+    good part, by links nearly as strong as those within the core.
+    """  # fmt: skip
+    since = now - KIN_DAYS * DAY_SECONDS
+    linked: dict[str, Counter[int]] = {}
+    kin: dict[str, set[int]] = {}
+    for place, target, is_before in index.kin_links(core, since, watch_seconds, KIN_STRENGTH):
+        name = memory.story_of[target]
+        if name == story or name not in running or running[name].fired is None:
+            continue
+        if is_before:
+            kin.setdefault(name, set()).add(place)
+        else:
+            linked.setdefault(name, Counter())[place] += 1
+    for name, counts in linked.items():
+        size = len(index.story_members(memory.last[name], now - watch_seconds))
+        kin.setdefault(name, set()).update(place for place, n in counts.items() if n >= CORE_SHARE * size)
+    return max(map(len, kin.values()), default=0) >= max(1.0, KIN_SHARE * len(core))

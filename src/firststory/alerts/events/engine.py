@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 import numpy as np
@@ -12,26 +12,20 @@ import numpy as np
 from firststory.alerts.budget import Budget
 from firststory.alerts.events.clock import AlertClock
 from firststory.alerts.events.confirmed import LEAST_SCORE, WARM_UP_DAYS, goes_on, least_score
-from firststory.alerts.events.document import EventDocument, SlimDocument
+from firststory.alerts.events.document import EventDocument
 from firststory.alerts.events.echo import features
 from firststory.alerts.events.evidence import gather, strongest_columns
 from firststory.alerts.events.first_seen import FirstSeen
 from firststory.alerts.events.ladder import Ceiling, Ladder
 from firststory.alerts.events.link_threshold import LinkThreshold
 from firststory.alerts.events.links import LinkIndex, nothing_found
+from firststory.alerts.events.memory import EventMemory
 from firststory.alerts.events.running import RunningStories, RunningStory
 from firststory.alerts.events.sentences import delay_between, first_report, span, told_by, turned
-from firststory.alerts.events.turn import (
-    CHOICE_COST,
-    FALSE_TURNS,
-    LEAST_BACKGROUND,
-    NOTED_SCORE,
-    SILENT_WATCH_SHARE,
-    FormatTerms,
-)
+from firststory.alerts.events.shown_terms import shown_terms
+from firststory.alerts.events.turn import CHOICE_COST, FALSE_TURNS, LEAST_BACKGROUND, SILENT_WATCH_SHARE, Turns
 from firststory.alerts.events.voices import Voices
 from firststory.arrays import Floats, Ints
-from firststory.harmless import harmless
 from firststory.kernels.alerts.layout import Found, Rule, StepRows
 from firststory.kernels.alerts.rows import in_titles
 from firststory.records import Alert, AlertKind, Document
@@ -40,13 +34,8 @@ from firststory.units import DAY_SECONDS
 
 INDEX_DAYS = 8.0
 """A day of watching and a week of background."""
-TURN_SHARE = 0.25
-"""Of the ceiling, the part that turns may take."""
-LEAST_TURNS = 2.0
-N_TERMS = 5
-MAX_TERM_CHARACTERS = 60
-MAX_COPIES = 50
-"""Sources of copies that are remembered of one document."""
+TITLE_CHARACTERS = 200
+"""Of a text that has no title."""
 HELD_BACK = ("warm-up", "below the price", "the ceiling is spent", "goes on with an event alerted already")
 
 
@@ -80,17 +69,10 @@ class EventAlerts:
         self._clock = AlertClock()
         self._index = LinkIndex()
         self._threshold = LinkThreshold()
-        self._kept: dict[int, SlimDocument] = {}
-        self._story_of: dict[int, str] = {}
-        self._ordinal_of: dict[str, int] = {}
-        self._copies: dict[int, dict[str, str]] = {}
-        """Of each document the sources that printed its text again, with the id of the copy."""
-        self._last: dict[str, int] = {}
-        """The latest document of each story, those told longest ago first."""
+        self._memory = EventMemory()
         self._running = RunningStories()
         self._pushed, self._ladder = Ceiling(), Ladder()
-        self._turns, self._turn_ladder = Ceiling(), Ladder()
-        self._formats = FormatTerms()
+        self._turns = Turns()
         self._first_seen = FirstSeen()
         self._held: dict[str, tuple[float, str]] = {}
         self._per_day = self._opened_per_day = 20.0
@@ -105,19 +87,20 @@ class EventAlerts:
 
     def observe(self, documents: Sequence[EventDocument]) -> list[Alert]:
         """The documents of a step, in order; the alerts that they fire."""
-        self._note_copies(documents)
         new = [one for one in documents if one.duplicate_of is None and len(one.columns)]
         if not new:
+            self._memory.note_copies(documents)
             return []
         clock = self._arrivals(new)
         sources = self._voices.numbers([one.document for one in new])
         living = np.arange(self._index.oldest, self._index.next) % len(self._index.born)
         self._voices.decide(np.concatenate([self._index.source[living], sources]))
         rows = self._rows(new, clock, sources)
+        self._memory.note_copies(documents)
         found, alerts = nothing_found(len(new)), list[Alert]()
         begin, first = self._index.next, 0
         while first < len(new):
-            rule = self._rule(float(clock[first]))
+            rule, n_before = self._rule(float(clock[first]), float(clock[-1])), len(alerts)
             done = self._index.follow(rows, first, rule, self._threshold.arrays, found)
             self._per_day = float(found.per_day[done - 1])
             self._opened_per_day = float(found.opened_per_day[done - 1])
@@ -131,35 +114,20 @@ class EventAlerts:
                     alerts += self._consider_first(new[i], begin + i, now, chances[i], 1.0 - float(found.nearest[i]))
                 # Later documents have changed the evidence of all but the last.
                 alerts += self._consider(i, new[i], begin + i, now, found, rule, may_fire=i == done - 1)
-            if alerts and alerts[-1].kind == "confirmed":
-                settled = alerts[-1].story
+            if len(alerts) > n_before and alerts[-1].kind == "confirmed":
                 for i in range(done, len(new)):
-                    rows.is_settled[i] |= new[i].story == settled
+                    rows.is_settled[i] |= new[i].story == alerts[-1].story
             first = done
         self._forget()
         return alerts
 
     def end_step(self, merged: Mapping[str, str]) -> None:
         """Stories that went into others, by the story that each went into."""
+        self._memory.merge(merged, self._index)
         for story, into in merged.items():
-            last = self._last.pop(story, None)
-            if last is not None:
-                for j in self._index.story_members(last, -np.inf, len(self._index)).tolist():
-                    self._story_of[j] = into
-                kept = self._last.pop(into, None)
-                self._last[into] = last if kept is None else self._index.merge(last, kept)
-            self._formats.merge(story, into)
+            self._turns.formats.merge(story, into)
             self._held.pop(story, None)
         self._running.merge(merged)
-
-    def _note_copies(self, documents: Sequence[EventDocument]) -> None:
-        for one in documents:
-            ordinal = None if one.duplicate_of is None else self._ordinal_of.get(one.duplicate_of)
-            source = one.document.source
-            if ordinal is not None and source and source != self._kept[ordinal].source:
-                copies = self._copies.setdefault(ordinal, {})
-                if len(copies) < MAX_COPIES:
-                    copies.setdefault(source, one.document.id)
 
     def _arrivals(self, new: Sequence[EventDocument]) -> Floats:
         seconds = [one.seconds for one in new]
@@ -172,15 +140,6 @@ class EventAlerts:
     def _rows(self, new: Sequence[EventDocument], clock: Floats, sources: Ints) -> StepRows:
         cells = [one.columns for one in new]
         columns = np.concatenate(cells).astype(np.int64)
-        previous, last, ordinal = np.empty(len(new), np.int64), self._last, self._index.next
-        for i, one in enumerate(new):
-            story = one.story
-            previous[i] = last.pop(story, -1)
-            last[story] = ordinal
-            self._story_of[ordinal] = story
-            self._kept[ordinal] = SlimDocument.of(one.document)
-            self._ordinal_of[one.document.id] = ordinal
-            ordinal += 1
         titles = [one.title_columns for one in new]
         indptr, title_indptr = (np.concatenate([[0], np.cumsum(list(map(len, parts)))]) for parts in (cells, titles))
         title_columns = np.concatenate(titles).astype(np.int64)
@@ -193,13 +152,15 @@ class EventAlerts:
             in_title=in_titles(indptr, columns, title_indptr, title_columns),
             clock=clock,
             source=sources,
-            previous=previous,
+            previous=self._memory.add(new, self._index.next),
             is_settled=settled,
         )
 
-    def _rule(self, now: float) -> Rule:
+    def _rule(self, now: float, end: float) -> Rule:
         """Where the documents that fit into memory do not reach back eight days, all times shrink with them."""
-        day, index = DAY_SECONDS, self._index
+        day, index, ceiling = DAY_SECONDS, self._index, self._ceiling_per_day()
+        # The prices may fall until the end of the step: the kernel stops too often rather than too late.
+        has_room = self._pushed.has_room(end, ceiling)
         if len(index) >= self.max_documents:
             reach = self._clock.now - float(index.born[index.oldest % len(index.born)])
             day = min(day, max(reach, 1.0) / INDEX_DAYS)
@@ -213,7 +174,8 @@ class EventAlerts:
             false_alerts=self.false_alerts,
             # The choice of the term costs a factor of ten.
             false_turns=FALSE_TURNS * self.false_alerts / 10.0**CHOICE_COST,
-            price=self._price(now),
+            price=min(self._price(now), self._price(end)) if has_room else np.inf,
+            turn_price=min(self._turns.price(now, ceiling), self._turns.price(end, ceiling)) if has_room else np.inf,
         )
 
     # -- one document --------------------------------------------------------------------------------------
@@ -229,11 +191,14 @@ class EventAlerts:
         if score >= LEAST_SCORE:
             self._ladder.note(now, story.best, score)
             story.best = max(story.best, score)
-            is_enough = score >= least_score(float(found.opened_per_day[i]), self.false_alerts)
-            if may_fire and story.fired is None and is_enough:
-                alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
-        if may_fire and turn > 0.0:
-            alerts += self._consider_turn(i, one, ordinal, now, found, story, rule)
+            if story.fired is None and score >= least_score(float(found.opened_per_day[i]), self.false_alerts):
+                reason = self._why_not(now, score)
+                if reason is None and may_fire:
+                    alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
+                elif reason is not None:
+                    self._hold_back(one.story, now, reason)
+        if turn > 0.0:
+            alerts += self._consider_turn(i, one, ordinal, now, found, story, rule, may_fire=may_fire)
         return alerts
 
     def _ceiling_per_day(self) -> float | None:
@@ -252,17 +217,16 @@ class EventAlerts:
         self, new: Sequence[EventDocument], first: int, done: int, clock: Floats, found: Found
     ) -> dict[int, float]:
         """The chance that others follow, of the documents that nothing earlier is like; empty in the warm-up."""
-        openers = (first + np.flatnonzero(found.is_opener[first:done])).tolist()
-        if not openers:
+        places = first + np.flatnonzero(found.is_opener[first:done])
+        if not len(places):
             return {}
         self._first_seen.learn(float(clock[first]), self._index)
-        rows = []
-        for i in openers:
+        openers, rows, begin = places.tolist(), list[list[int]](), self._index.next - done
+        for i, now, nearest in zip(openers, clock[places].tolist(), found.nearest[places].tolist(), strict=True):
             document = new[i].document
-            title = document.title or document.text[:200].partition("\n")[0]
-            rows.append(features(title, document.source, 1.0 - float(found.nearest[i])))
-            ordinal = self._index.next - done + i
-            self._first_seen.wait(float(clock[i]), ordinal, rows[-1])
+            title = document.title or document.text[:TITLE_CHARACTERS].partition("\n")[0]
+            rows.append(features(title, document.source, 1.0 - nearest))
+            self._first_seen.wait(now, begin + i, rows[-1])
         if not self._first_seen.is_warm(self._days(float(clock[first])), self._index.next):
             return {}
         return dict(zip(openers, self._first_seen.chance.probabilities(rows), strict=True))
@@ -273,142 +237,123 @@ class EventAlerts:
         rank = self._first_seen.consider(now, chance, novelty, self._ceiling_per_day())
         if rank is None:
             return []
-        first = self._kept[ordinal].whole()
+        first = self._memory.documents[ordinal].whole()
         sentence = first_report(chance, first, self._clock.is_dated)
         return [
-            self._alert("first_seen", one, [ordinal], ordinal, ordinal, rank, self._terms(one, [ordinal]), sentence)
+            self._alert("first_seen", one.story, [ordinal], ordinal, ordinal, now, rank, self._terms(one), sentence)
         ]
+
+    def _why_not(self, now: float, score: float) -> str | None:
+        """Why an event that passed the test is not alerted; None where it is."""
+        if self._days(now) < WARM_UP_DAYS:
+            return HELD_BACK[0]
+        if score < self._price(now):
+            return HELD_BACK[1]
+        return None if self._pushed.has_room(now, self._ceiling_per_day()) else HELD_BACK[2]
+
+    def _hold_back(self, story: str, now: float, reason: str) -> None:
+        self._held.pop(story, None)
+        self._held[story] = now, reason
 
     def _consider_confirmed(
         self, one: EventDocument, ordinal: int, now: float, score: float, voices: int, story: RunningStory, rule: Rule
     ) -> list[Alert]:
-        reason, event = None, None
-        if self._days(now) < WARM_UP_DAYS:
-            reason = HELD_BACK[0]
-        elif score < self._price(now):
-            reason = HELD_BACK[1]
-        elif not self._pushed.has_room(now, self._ceiling_per_day()):
-            reason = HELD_BACK[2]
-        else:
-            core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds)).tolist()
-            if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._story_of, self._running):
-                reason = HELD_BACK[3]
-            else:
-                event = gather(self._index, ordinal, rule.watch_seconds)
-        if reason is not None or event is None:
-            self._held.pop(one.story, None)
-            self._held[one.story] = now, str(reason)
+        core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds))
+        if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._memory, self._running):
+            self._hold_back(one.story, now, HELD_BACK[3])
             return []
+        event = gather(self._index, ordinal, rule.watch_seconds)
         self._held.pop(one.story, None)
         story.fired = now
         self._pushed.spend(now)
-        first = self._kept[event.first].whole()
-        within = span(self._delay(first, one), ordinal - event.first, self._clock.is_dated)
+        first = self._memory.documents[event.first].whole()
+        within = span(self._delay(first, now), ordinal - event.first, self._clock.is_dated)
         by_text = self._voices.by_text or not len(self._voices)
         sentence = told_by(voices, by_text, within, first, self._clock.is_dated)
         documents = sorted({event.first, *event.core})
         terms = self._terms(one, event.core)
-        return [self._alert("confirmed", one, documents, event.first, event.headline, score, terms, sentence)]
+        return [
+            self._alert("confirmed", one.story, documents, event.first, event.headline, now, score, terms, sentence)
+        ]
 
     def _consider_turn(
-        self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, story: RunningStory, rule: Rule
+        self,
+        i: int,
+        one: EventDocument,
+        ordinal: int,
+        now: float,
+        found: Found,
+        story: RunningStory,
+        rule: Rule,
+        *,
+        may_fire: bool,
     ) -> list[Alert]:
         silent = SILENT_WATCH_SHARE * rule.watch_seconds
         if story.fired is None and found.background[i] < LEAST_BACKGROUND:
             return []
         if any(at is not None and now - at <= silent for at in (story.fired, story.turned)):
             return []
-        parts = (found.turn_score[i], found.turn_terms[i], found.turn_voices[i])
-        scored = [
-            (score - CHOICE_COST - self._formats.cost(column, one.story, now), column, voices)
-            for score, column, voices in zip(*(part.tolist() for part in parts), strict=True)
-            if column >= 0
-        ]
-        for score, column, _ in scored:
-            if score >= NOTED_SCORE:
-                self._formats.note(column, one.story, now)
-        best = max(score for score, _, _ in scored)
-        if best <= 0.0:
-            return []
-        self._turn_ladder.note(now, story.turn_best, best)
-        story.turn_best = max(story.turn_best, best)
         ceiling = self._ceiling_per_day()
-        per_day = None if ceiling is None else max(min(LEAST_TURNS, ceiling), TURN_SHARE * ceiling)
-        level = max(
-            least_score(float(found.opened_per_day[i]), FALSE_TURNS * self.false_alerts),
-            self._turn_ladder.price(now, per_day),
-        )
-        new = [
-            (score, column, voices)
-            for score, column, voices in scored
-            if score >= level and column not in story.turn_terms
-        ]
-        if best < level or not new or self._days(now) < WARM_UP_DAYS:
+        least = least_score(float(found.opened_per_day[i]), FALSE_TURNS * self.false_alerts)
+        new = self._turns.consider(i, found, one.story, story, now, least, ceiling)
+        if not (new and may_fire) or self._days(now) < WARM_UP_DAYS or not self._pushed.has_room(now, ceiling):
             return []
         # What people are not shown, a stop word, turns nothing.
         surfaces = one.surfaces()
-        new = [term for term in new if term[1] in surfaces]
-        if not (new and self._turns.has_room(now, per_day) and self._pushed.has_room(now, ceiling)):
+        new = [term for term in new if term.column in surfaces]
+        if not new:
             return []
         event = gather(self._index, ordinal, rule.watch_seconds)
-        capacity, term = len(self._index.born), new[0][1]
+        capacity, term = len(self._index.born), new[0].column
         recent = [j for j in event.core if now - self._index.born[j % capacity] <= silent]
         using = [j for j in recent if term in self._index.row(j)[0][: self._index.n_named[j % capacity]]]
         story.turned = now
-        story.turn_terms += [column for _, column, _ in new]
-        self._turns.spend(now)
+        story.turn_terms += [term.column for term in new]
+        self._turns.ceiling.spend(now)
         self._pushed.spend(now)
         headline = event.headline if event.headline in using else using[-1]
-        terms = tuple(harmless(surfaces[c], MAX_TERM_CHARACTERS) for _, c, _ in new)
-        first = self._kept[using[0]].whole()
-        within = span(self._delay(first, one), ordinal - using[0], self._clock.is_dated)
-        sentence = turned(terms, new[0][2], self._voices.by_text, within, first, self._clock.is_dated)
-        return [self._alert("turn", one, recent, using[0], headline, new[0][0], terms, sentence)]
+        terms = shown_terms([surfaces[term.column] for term in new], "")
+        first = self._memory.documents[using[0]].whole()
+        within = span(self._delay(first, now), ordinal - using[0], self._clock.is_dated)
+        sentence = turned(terms, new[0].voices, self._voices.by_text, within, first, self._clock.is_dated)
+        return [self._alert("turn", one.story, recent, using[0], headline, now, new[0].score, terms, sentence)]
 
     # -- the alert -----------------------------------------------------------------------------------------
 
-    def _terms(self, one: EventDocument, documents: list[int]) -> tuple[str, ...]:
-        """The strongest terms that the documents share, as the latest of them has them."""
-        surfaces = one.surfaces()
-        own = set(one.columns.tolist())
-        shown = [surfaces[c] for c in strongest_columns(self._index, documents) if c in own and c in surfaces]
-        return tuple(harmless(term, MAX_TERM_CHARACTERS) for term in shown[:N_TERMS])
+    def _terms(self, one: EventDocument, documents: Sequence[int] = ()) -> tuple[str, ...]:
+        """The strongest terms of a document, or those that it shares with others, as they read in it."""
+        surfaces, own = one.surfaces(), one.columns
+        heaviest = own[np.argsort(-one.weights, kind="stable")].tolist()
+        if documents:
+            mine = set(heaviest)
+            heaviest = [c for c in strongest_columns(self._index, documents) if c in mine]
+        title = one.document.title or one.document.text[:TITLE_CHARACTERS].partition("\n")[0]
+        return shown_terms([surfaces[c] for c in heaviest if c in surfaces], title)
 
-    def _delay(self, first: Document, one: EventDocument) -> Any:
-        return delay_between(first.time, self._fired_at(one))
+    def _fired_at(self, now: float) -> datetime | None:
+        return datetime.fromtimestamp(now, tz=UTC) if self._clock.is_timed else None
 
-    def _fired_at(self, one: EventDocument) -> datetime | None:
-        return datetime.fromtimestamp(self._clock_of(one), tz=UTC) if self._clock.is_timed else None
-
-    def _clock_of(self, one: EventDocument) -> float:
-        return float(self._index.born[self._ordinal_of[one.document.id] % len(self._index.born)])
+    def _delay(self, first: Document, now: float) -> timedelta | None:
+        return delay_between(first.time, self._fired_at(now))
 
     def _alert(
-        self, kind: AlertKind, one: EventDocument, documents: list[int], first: int, headline: int, score: float,
+        self, kind: AlertKind, story: str, documents: list[int], first: int, headline: int, now: float, score: float,
         terms: tuple[str, ...], sentence: str,
     ) -> Alert:  # fmt: skip
         self._n_alerts += 1
-        ids, sources = list[str](), dict[str, None]()
-        for j in documents:
-            kept = self._kept[j]
-            ids.append(kept.id)
-            if kept.source:
-                sources[kept.source] = None
-            for source, copy in self._copies.get(j, {}).items():
-                ids.append(copy)
-                sources[source] = None
-        begun = self._kept[first].whole()
+        ids, sources = self._memory.told(documents)
+        begun = self._memory.documents[first].whole()
         return Alert(
             id=f"a{self._n_alerts}",
             kind=kind,
             first=begun,
-            headline=self._kept[headline].whole(),
-            fired_at=self._fired_at(one),
-            delay=self._delay(begun, one),
-            documents=tuple(ids),
-            sources=tuple(sources),
+            headline=self._memory.documents[headline].whole(),
+            fired_at=self._fired_at(now),
+            delay=self._delay(begun, now),
+            documents=ids,
+            sources=sources,
             terms=terms,
-            story=one.story,
+            story=story,
             storyline=None,
             score=round(score, 4),
             sentence=sentence,
@@ -418,14 +363,7 @@ class EventAlerts:
 
     def _forget(self) -> None:
         oldest = self._index.oldest
-        while self._kept and (j := next(iter(self._kept))) < oldest:
-            gone = self._kept.pop(j)
-            del self._story_of[j]
-            self._copies.pop(j, None)
-            if self._ordinal_of.get(gone.id) == j:
-                del self._ordinal_of[gone.id]
-        while self._last and self._last[story := next(iter(self._last))] < oldest:
-            del self._last[story]
+        self._memory.forget(oldest)
         now = self._clock.now
         while self._held and now - self._held[story := next(iter(self._held))][0] > DAY_SECONDS:
             del self._held[story]
@@ -436,14 +374,14 @@ class EventAlerts:
 
     def columns_in_use(self) -> Ints:
         """The columns that a remembered document has, and those that name formats."""
-        extra = [c for one in self._running.values() for c in one.turn_terms] + self._formats.columns()
+        extra = [c for one in self._running.values() for c in one.turn_terms] + self._turns.formats.columns()
         return np.union1d(self._index.columns_in_use(), np.array(extra, dtype=np.int64))
 
     def renumber(self, new: Ints) -> None:
         """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that goes."""
         self._index.renumber(new)
         self._running.renumber(new)
-        self._formats.renumber(new)
+        self._turns.formats.renumber(new)
 
     # -- status and state ----------------------------------------------------------------------------------
 
@@ -453,7 +391,7 @@ class EventAlerts:
         spent = self._pushed.spent(now, per_day)
         days = self._days(now)
         held = Counter(reason for _, reason in self._held.values())
-        turns = self._turns.spent(now, per_day)
+        turns = self._turns.ceiling.spent(now, per_day)
         return {
             "ceiling": self.ceiling.text,
             "ceiling_per_day": per_day,
@@ -487,16 +425,11 @@ class EventAlerts:
             "clock": self._clock.get_state(),
             "index": self._index.get_state(),
             "threshold": self._threshold.get_state(),
-            "documents": [list(one) for one in self._kept.values()],
-            "stories": list(self._story_of.values()),
-            "copies": [[j, list(map(list, copies.items()))] for j, copies in self._copies.items()],
-            "last": [[story, j] for story, j in self._last.items()],
+            "memory": self._memory.get_state(),
             "running": self._running.get_state(),
             "pushed": list(self._pushed.fired),
             "ladder": self._ladder.get_state(),
-            "turns": list(self._turns.fired),
-            "turn_ladder": self._turn_ladder.get_state(),
-            "formats": self._formats.get_state(),
+            "turns": self._turns.get_state(),
             "first_seen": self._first_seen.get_state(),
             "held": [[story, *why] for story, why in self._held.items()],
             "per_day": [self._per_day, self._opened_per_day],
@@ -513,18 +446,11 @@ class EventAlerts:
         alerts._clock = AlertClock.from_state(state["clock"])
         alerts._index = LinkIndex.from_state(state["index"])
         alerts._threshold = LinkThreshold.from_state(state["threshold"])
-        living = range(alerts._index.oldest, alerts._index.next)
-        alerts._kept = {j: SlimDocument(*one) for j, one in zip(living, state["documents"], strict=True)}
-        alerts._story_of = dict(zip(living, state["stories"], strict=True))
-        alerts._ordinal_of = {one.id: j for j, one in alerts._kept.items()}
-        alerts._copies = {j: dict(copies) for j, copies in state["copies"]}
-        alerts._last = dict(state["last"])
+        alerts._memory = EventMemory.from_state(state["memory"])
         alerts._running = RunningStories.from_state(state["running"])
         alerts._pushed.fired.extend(state["pushed"])
         alerts._ladder = Ladder.from_state(state["ladder"])
-        alerts._turns.fired.extend(state["turns"])
-        alerts._turn_ladder = Ladder.from_state(state["turn_ladder"])
-        alerts._formats = FormatTerms.from_state(state["formats"])
+        alerts._turns = Turns.from_state(state["turns"])
         alerts._first_seen = FirstSeen.from_state(state["first_seen"])
         alerts._held = {story: (at, reason) for story, at, reason in state["held"]}
         alerts._per_day, alerts._opened_per_day = state["per_day"]

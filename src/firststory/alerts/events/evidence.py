@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,34 +31,21 @@ def gather(index: LinkIndex, ordinal: int, watch_seconds: float) -> EventEvidenc
     capacity = len(index.born)
     now = index.born[ordinal % capacity]
     members = index.story_members(ordinal, now - 2 * watch_seconds, MAX_LOOKED_BACK)
-    born = index.born[members % capacity]
-    recent = index.story_members(ordinal, now - watch_seconds)
-    core = index.core(recent).tolist()
-    total = mean_links(index, members.tolist(), core)
-    typical = sorted(total[m] for m in core)[len(core) // 2]
+    core = index.core(index.story_members(ordinal, now - watch_seconds))
+    means = index.mean_links(members, core)
+    mean_of = dict(zip(members.tolist(), means.tolist(), strict=True))
+    inside = core.tolist()
+    typical = sorted(mean_of[j] for j in inside)[len(inside) // 2]
     first, next_born = ordinal, now
-    for m, came in zip(members.tolist(), born.tolist(), strict=True):
-        share = total[m] / max(typical, 1e-9)
+    for j, came in zip(members.tolist(), index.born[members % capacity].tolist(), strict=True):
+        share = mean_of[j] / max(typical, 1e-9)
         is_near = next_born - came <= NEAR_WATCH_SHARE * watch_seconds
         if share >= FIRST_SHARE or (share >= NEAR_FIRST_SHARE and is_near):
-            first, next_born = m, came
-    return EventEvidence(core[::-1], first, max(reversed(core), key=total.__getitem__))
+            first, next_born = j, came
+    return EventEvidence(inside[::-1], first, max(reversed(inside), key=mean_of.__getitem__))
 
 
-def mean_links(index: LinkIndex, members: list[int], core: list[int]) -> dict[int, float]:
-    """Each member's mean similarity to the core, 0 where there is no link."""
-    total = dict.fromkeys(members, 0.0)
-    inside = set(core)
-    for m in members:
-        for target, similarity in zip(*(part.tolist() for part in index.links_of(m)), strict=True):
-            if target in inside:
-                total[m] += similarity
-            if m in inside and target in total:
-                total[target] += similarity
-    return {m: value / max(1, len(inside) - (m in inside)) for m, value in total.items()}
-
-
-def strongest_columns(index: LinkIndex, documents: list[int]) -> list[int]:
+def strongest_columns(index: LinkIndex, documents: Sequence[int]) -> list[int]:
     """The columns of documents by the sum of their weights, heaviest first."""
     rows = [index.row(j) for j in documents]
     columns = np.concatenate([row[0] for row in rows])

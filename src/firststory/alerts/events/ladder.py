@@ -16,6 +16,8 @@ import numpy as np
 from firststory.units import DAY_SECONDS
 
 PRICE_DAYS = 7.0
+REMEMBERED_DAYS = 2.0
+"""The last alert is remembered for ever, the others for a day or two."""
 MOST_SCORE = 60.0
 LEAST_SHARE = 0.15
 """Of the ceiling, however much of it is spent."""
@@ -37,17 +39,18 @@ class Ceiling:
 
     def spent(self, now: float, per_day: float | None) -> int:
         """How many fired in the last day; where less than one per day may fire, in that time."""
-        days = max(1.0, 1.0 / per_day) if per_day else 1.0
-        while self.fired and now - self.fired[0] >= days * DAY_SECONDS:
-            self.fired.popleft()
-        return len(self.fired)
+        seconds = DAY_SECONDS * (max(1.0, 1.0 / per_day) if per_day else 1.0)
+        return sum([now - at < seconds for at in self.fired])
 
     def has_room(self, now: float, per_day: float | None) -> bool:
         """Whether one more may fire."""
         return per_day is None or self.spent(now, per_day) < max(1, math.floor(per_day))
 
     def spend(self, now: float) -> None:
+        """One more fires; what fired long ago is forgotten."""
         self.fired.append(now)
+        while now - self.fired[0] > REMEMBERED_DAYS * DAY_SECONDS and len(self.fired) > 1:
+            self.fired.popleft()
 
 
 class Ladder:

@@ -6,6 +6,7 @@ terms, those of the title raised (`firststory.kernels.alerts.rows`). Memory is b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from firststory.arrays import Flags, Floats, Ints
 from firststory.kernels.alerts.evidence import MAX_MEMBERS, core_of, members_of
 from firststory.kernels.alerts.follow import follow, merge_chains
+from firststory.kernels.alerts.kinship import kin_links, mean_links
 from firststory.kernels.alerts.layout import N_TURN_TERMS, Facts, Found, Learnt, Links, Rule, Scratch, StepRows
 from firststory.kernels.alerts.links import MAX_CANDIDATES
 from firststory.kernels.alerts.rows import link_row
@@ -123,6 +125,23 @@ class LinkIndex(WindowIndex):
     def core(self, members: Ints) -> Ints:
         """Those that are linked to a good part of the others."""
         return core_of(members, self.facts, self.links, self.log, self._scratch().mark)
+
+    def mean_links(self, members: Ints, core: Ints) -> Floats:
+        """Each member's mean similarity to the core, which is part of the members."""
+        return mean_links(members, core, self.facts, self.links, self._scratch().mark)
+
+    def kin_links(
+        self, core: Ints, since: float, watch_seconds: float, strength: float
+    ) -> Iterator[tuple[int, int, bool]]:
+        """Links of the core to documents outside of it that came since some moment.
+
+        Each is a place in the core, an ordinal, and whether that document is from before the watch; within the watch
+        only links that are `strength` times as strong as the mean link within the core.
+        """
+        found = kin_links(
+            core, since, watch_seconds, strength, self.oldest, self.facts, self.links, self._scratch().mark
+        )
+        return zip(*(part.tolist() for part in found), strict=True)
 
     def links_of(self, ordinal: int) -> tuple[Ints, Any]:
         """The remembered earlier documents that a document is linked to, and how similar they are."""

@@ -8,9 +8,12 @@ format, or happens every day: its probability is multiplied by how many stories 
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
+from firststory.alerts.events.ladder import Ceiling, Ladder
+from firststory.alerts.events.running import RunningStory
 from firststory.arrays import Ints
+from firststory.kernels.alerts.layout import Found
 from firststory.units import DAY_SECONDS
 
 CHOICE_COST = 1.0
@@ -26,6 +29,16 @@ FORMAT_DAYS = 30.0
 NOTED_SCORE = 2.0
 """Turning a story this much is remembered of a term, whether an alert came of it or not."""
 MAX_FORMAT_TERMS = 5000
+TURN_SHARE, LEAST_TURNS = 0.25, 2.0
+"""The part of the ceiling that turns may take, and turns per day that it may always take."""
+
+
+class TurnTerm(NamedTuple):
+    """A term that turns a story; the larger the score, the surer."""
+
+    score: float
+    column: int
+    voices: int
 
 
 class FormatTerms:
@@ -82,3 +95,65 @@ class FormatTerms:
         terms = cls()
         terms._stories = {column: dict(stories) for column, stories in state}
         return terms
+
+
+class Turns:
+    """The terms that turn stories, with a ladder and a ceiling of their own."""
+
+    def __init__(self) -> None:
+        self.formats = FormatTerms()
+        self.ladder = Ladder()
+        self.ceiling = Ceiling()
+
+    @staticmethod
+    def per_day(ceiling: float | None) -> float | None:
+        """Turns per day, of a ceiling on all alerts.
+
+        Examples
+        --------
+        >>> Turns.per_day(20.0), Turns.per_day(4.0), Turns.per_day(1.0)
+        (5.0, 2.0, 1.0)
+        """
+        return None if ceiling is None else max(min(LEAST_TURNS, ceiling), TURN_SHARE * ceiling)
+
+    def price(self, now: float, ceiling: float | None) -> float:
+        """The score that the ladder asks for, choice of the term included; infinite where the ceiling is spent."""
+        per_day = self.per_day(ceiling)
+        return self.ladder.price(now, per_day) + CHOICE_COST if self.ceiling.has_room(now, per_day) else math.inf
+
+    def consider(
+        self, i: int, found: Found, name: str, story: RunningStory, now: float, least: float, ceiling: float | None
+    ) -> list[TurnTerm]:
+        """The terms of a document that turn its story, strongest first; `least` is the score that the test asks for."""
+        parts = (part[i].tolist() for part in (found.turn_score, found.turn_terms, found.turn_voices))
+        scored = [
+            TurnTerm(score - CHOICE_COST - self.formats.cost(column, name, now), column, voices)
+            for score, column, voices in zip(*parts, strict=True)
+            if column >= 0
+        ]
+        scored.sort(reverse=True)
+        for term in scored:
+            if term.score >= NOTED_SCORE:
+                self.formats.note(term.column, name, now)
+        best = scored[0].score
+        if best <= 0.0:
+            return []
+        self.ladder.note(now, story.turn_best, best)
+        story.turn_best = max(story.turn_best, best)
+        level = max(least, self.price(now, ceiling) - CHOICE_COST)
+        return [term for term in scored if term.score >= level and term.column not in story.turn_terms]
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "formats": self.formats.get_state(),
+            "ladder": self.ladder.get_state(),
+            "fired": list(self.ceiling.fired),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        turns = cls()
+        turns.formats = FormatTerms.from_state(state["formats"])
+        turns.ladder = Ladder.from_state(state["ladder"])
+        turns.ceiling.fired.extend(state["fired"])
+        return turns

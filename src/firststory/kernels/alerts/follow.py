@@ -228,7 +228,7 @@ def follow(
                 found.turn_score[i], found.turn_terms[i], found.turn_voices[i],
             )  # fmt: skip
         level = max(LEAST_SCORE, rule.price, math.log10(found.opened_per_day[i] / rule.false_alerts))
-        turn_level = max(LEAST_SCORE, math.log10(found.opened_per_day[i] / rule.false_turns))
+        turn_level = max(LEAST_SCORE, rule.turn_price, math.log10(found.opened_per_day[i] / rule.false_turns))
         if (found.score[i] >= level and not rows.is_settled[i]) or found.turn_score[i, 0] >= turn_level:
             return i + 1
     return len(rows.clock)

@@ -45,7 +45,8 @@ class Rule(NamedTuple):
     false_turns: float
     """Alerts and turns per day that chance may bring."""
     price: float
-    """The score that the ladder asks for."""
+    turn_price: float
+    """The scores that the ladders ask for; infinite where the ceiling is spent."""
 
 
 class Facts(NamedTuple):

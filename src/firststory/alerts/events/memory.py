@@ -1,0 +1,106 @@
+"""What is remembered of documents so that an alert can point at them, and of stories so that they are found.
+
+Bounded as the index of links is: a document is forgotten here when it is forgotten there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from firststory.alerts.events.document import EventDocument, SlimDocument
+from firststory.alerts.events.links import LinkIndex
+from firststory.arrays import Ints
+
+MAX_COPIES = 50
+"""Sources of copies that are remembered of one document."""
+
+
+class EventMemory:
+    """Documents by ordinal, and the latest document of each story."""
+
+    def __init__(self) -> None:
+        self.documents: dict[int, SlimDocument] = {}
+        self.story_of: dict[int, str] = {}
+        self.ordinal_of: dict[str, int] = {}
+        self.copies: dict[int, dict[str, str]] = {}
+        """Of each document the sources that printed its text again, with the id of the copy."""
+        self.last: dict[str, int] = {}
+        """The latest document of each story, those told longest ago first."""
+
+    def add(self, new: Sequence[EventDocument], ordinal: int) -> Ints:
+        """Remember documents, the first of which has this ordinal; of each the story's document before it, or -1."""
+        previous, last = np.empty(len(new), np.int64), self.last
+        for i, one in enumerate(new):
+            story = one.story
+            previous[i] = last.pop(story, -1)
+            last[story] = ordinal + i
+            self.story_of[ordinal + i] = story
+            self.documents[ordinal + i] = SlimDocument.of(one.document)
+            self.ordinal_of[one.document.id] = ordinal + i
+        return previous
+
+    def note_copies(self, documents: Sequence[EventDocument]) -> None:
+        """The sources of texts that came again."""
+        for one in documents:
+            ordinal = None if one.duplicate_of is None else self.ordinal_of.get(one.duplicate_of)
+            source = one.document.source
+            if ordinal is not None and source and source != self.documents[ordinal].source:
+                copies = self.copies.setdefault(ordinal, {})
+                if len(copies) < MAX_COPIES:
+                    copies.setdefault(source, one.document.id)
+
+    def merge(self, merged: Mapping[str, str], index: LinkIndex) -> None:
+        """Stories that went into others: their documents are the others' from now on."""
+        for story, into in merged.items():
+            last = self.last.pop(story, None)
+            if last is not None:
+                for j in index.story_members(last, -np.inf, len(index)).tolist():
+                    self.story_of[j] = into
+                kept = self.last.pop(into, None)
+                self.last[into] = last if kept is None else index.merge(last, kept)
+
+    def forget(self, oldest: int) -> None:
+        """Documents before this ordinal, and stories that have no other."""
+        while self.documents and (j := next(iter(self.documents))) < oldest:
+            gone = self.documents.pop(j)
+            del self.story_of[j]
+            self.copies.pop(j, None)
+            if self.ordinal_of.get(gone.id) == j:
+                del self.ordinal_of[gone.id]
+        while self.last and self.last[story := next(iter(self.last))] < oldest:
+            del self.last[story]
+
+    def told(self, documents: Sequence[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The ids of documents and of their copies, and the sources that told them, each once."""
+        ids, sources = list[str](), dict[str, None]()
+        for j in documents:
+            kept = self.documents[j]
+            ids.append(kept.id)
+            if kept.source:
+                sources[kept.source] = None
+            for source, copy in self.copies.get(j, {}).items():
+                ids.append(copy)
+                sources[source] = None
+        return tuple(ids), tuple(sources)
+
+    def get_state(self) -> dict[str, Any]:
+        return {
+            "oldest": next(iter(self.documents), 0),
+            "documents": [list(one) for one in self.documents.values()],
+            "stories": list(self.story_of.values()),
+            "copies": [[j, list(map(list, copies.items()))] for j, copies in self.copies.items()],
+            "last": [[story, j] for story, j in self.last.items()],
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        memory = cls()
+        memory.documents = {j: SlimDocument(*one) for j, one in enumerate(state["documents"], state["oldest"])}
+        memory.story_of = dict(enumerate(state["stories"], state["oldest"]))
+        memory.ordinal_of = {one.id: j for j, one in memory.documents.items()}
+        memory.copies = {j: dict(copies) for j, copies in state["copies"]}
+        memory.last = dict(state["last"])
+        return memory

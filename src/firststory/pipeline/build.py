@@ -195,6 +195,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
     from firststory.pipeline.step import StreamCore
     from firststory.pipeline.stream_topics import StreamTopics
     from firststory.pipeline.vectors import OwnVectors
+    from firststory.stories.boilerplate import Boilerplate
     from firststory.stories.tracker import StoryTracker
     from firststory.text.meaning import ShortTextVectors
     from firststory.topics.online_nmf import OnlineNMF
@@ -213,6 +214,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
             gate=AlertGate(settings.budget, floor=floor),
             stories=StoryTracker(window=window),
             alerts=EventAlerts(parse_budget(settings.budget), settings.false_alerts, settings.source_families),
+            boilerplate=Boilerplate(),
             memory=DocumentMemory(window),
             feedback=Feedback(),
             neighbour_index=None if knows_neighbours else NearestNeighbour(window=window, n_neighbours=N_NEIGHBOURS),

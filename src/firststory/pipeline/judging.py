@@ -77,14 +77,24 @@ def remember(parts: Parts, batch: ReadBatch) -> None:
         one.title_columns = title
         one.ordinal = parts.memory.seen
         one.remembered = parts.memory.add(one.document, batch.unit.indices[begin:end])
-        one.weights = batch.unit.data[begin:end]
-        one.counts = batch.counts.data[begin:end]
+        _fill_row(parts, one, batch.unit.data[begin:end], batch.counts.data[begin:end])
         ordinals, cosines = one.neighbours.tolist(), one.similarities.tolist()
         # People see three; where more are all but copies, one of them may be the original.
         shown = len(ordinals) if cosines[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
         one.nearest = parts.memory.recall(zip(ordinals[:shown], cosines[:shown], strict=True))
         if one.is_novel:
             parts.feedback.remember_alert(one.document.id, one.novelty, one.score_parts)
+
+
+def _fill_row(parts: Parts, one: InProgress, weights: Floats, counts: Floats) -> None:
+    """Its weights and counts, without what its source writes under everything."""
+    assert one.remembered is not None
+    source, columns = one.document.source, one.remembered.columns
+    one.weights, one.counts = parts.boilerplate.strip(source, columns, weights), counts
+    if one.weights is not weights:
+        one.counts = np.where(one.weights > 0.0, counts, 0.0)
+    vectorizer = parts.vectorizer
+    parts.boilerplate.learn(source, columns, vectorizer.frequency_of, vectorizer.n_documents_)
 
 
 def _times(documents: Sequence[InProgress]) -> Floats | None:

@@ -13,6 +13,7 @@ from firststory.pipeline.protocols import Detector, KnowsNeighbours, Vectorizer
 from firststory.pipeline.stream_topics import StreamTopics
 from firststory.pipeline.vectors import OwnVectors
 from firststory.state import State
+from firststory.stories.boilerplate import Boilerplate
 from firststory.stories.tracker import StoryTracker
 from firststory.text.meaning import ShortTextVectors
 
@@ -26,6 +27,7 @@ class Parts:
     gate: AlertGate
     stories: StoryTracker
     alerts: EventAlerts
+    boilerplate: Boilerplate
     memory: DocumentMemory
     feedback: Feedback
     own_vectors: OwnVectors

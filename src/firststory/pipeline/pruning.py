@@ -24,7 +24,8 @@ def make_room(parts: Parts) -> None:
     vectorizer = parts.vectorizer
     if len(vectorizer.terms_) < NEARLY_FULL_SHARE * vectorizer.max_terms:
         return
-    present = [parts.detector, parts.neighbour_index, parts.memory, parts.stories, parts.alerts, parts.topics]
+    streams = [parts.memory, parts.boilerplate, parts.stories, parts.alerts, parts.topics]
+    present = [parts.detector, parts.neighbour_index, *streams]
     holders = [part for part in present if isinstance(part, HasColumns)]
     if len(holders) < sum(part is not None for part in present):
         return

@@ -15,10 +15,11 @@ from firststory.state import State
 BLOCK_DOCUMENTS = 16
 """Documents of a source that are counted together; boilerplate is what two such blocks in a row have."""
 MAX_SOURCES = 1000
-MIN_SHARE = 0.4
+MIN_SHARE = 0.5
 """Of the documents of a source that have a term which may be boilerplate."""
-MAX_RATIO = 0.25
-"""How frequent such a term may be in the rest of the stream, as a part of its frequency in the source."""
+MAX_RATIO = 0.1
+"""How frequent such a term may be in the rest of the stream, as a part of its frequency in the source. What a paper
+writes about most, others write about too: with a quarter, China would be boilerplate of China Daily."""
 MAX_SOURCE_SHARE = 0.5
 """Of the documents of the stream: of a source with more nothing is ignored, for there is no rest to compare it with."""
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from alerts.events.planted_stream import background, document, event, fired
 from firststory.alerts.events.engine import EventAlerts
 from firststory.alerts.events.ladder import Ceiling, Ladder
+from firststory.errors import ParameterError
 from firststory.units import DAY_SECONDS
 
 
@@ -89,3 +90,11 @@ def test_a_stream_shuffled_in_time_fires_at_most_at_the_nominal_rate(seed):
     # The first days teach the link threshold and the background.
     alerts = [one for one in fired(EventAlerts(50.0, 1.0), stream, step=100) if one.fired_at.day > 8]
     assert len(alerts) <= 1.5 * (days - 7)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, float("nan"), float("inf")])
+def test_false_alerts_are_a_number_above_zero(wrong):
+    with pytest.raises(ParameterError, match="false_alerts"):
+        EventAlerts(20.0, wrong)
+    with pytest.raises(ParameterError, match="false_alerts"):
+        EventAlerts(20.0).change(EventAlerts(20.0).ceiling, wrong, {})

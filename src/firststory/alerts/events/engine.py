@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -26,6 +27,7 @@ from firststory.alerts.events.shown_terms import shown_terms
 from firststory.alerts.events.turn import CHOICE_COST, FALSE_TURNS, LEAST_BACKGROUND, SILENT_WATCH_SHARE, Turns
 from firststory.alerts.events.voices import Voices
 from firststory.arrays import Floats, Ints
+from firststory.errors import ParameterError
 from firststory.kernels.alerts.layout import Found, Rule, StepRows
 from firststory.kernels.alerts.rows import in_titles
 from firststory.records import Alert, AlertKind, Document
@@ -63,7 +65,7 @@ class EventAlerts:
         max_documents: int = 20_000,
     ) -> None:
         self.ceiling = ceiling if isinstance(ceiling, Budget) else Budget("rate", float(ceiling), f"{ceiling:g}/day")
-        self.false_alerts = false_alerts
+        self.false_alerts = _checked(false_alerts)
         self.max_documents = max_documents
         self._voices = Voices(families)
         self._clock = AlertClock()
@@ -80,7 +82,7 @@ class EventAlerts:
 
     def change(self, ceiling: Budget, false_alerts: float, families: Mapping[str, str]) -> None:
         """Other settings from now on; what was counted stays."""
-        self.ceiling, self.false_alerts = ceiling, false_alerts
+        self.ceiling, self.false_alerts = ceiling, _checked(false_alerts)
         self._voices.families = dict(families)
 
     # -- a step --------------------------------------------------------------------------------------------
@@ -456,3 +458,15 @@ class EventAlerts:
         alerts._per_day, alerts._opened_per_day = state["per_day"]
         alerts._n_alerts = state["n_alerts"]
         return alerts
+
+
+def _checked(false_alerts: float) -> float:
+    if not 0.0 < false_alerts < math.inf:
+        raise ParameterError(
+            owner="EventAlerts",
+            parameter="false_alerts",
+            allowed="a number above 0: alerts per day that chance alone may bring",
+            received=false_alerts,
+            remedy="Start with false_alerts=1.0.",
+        )
+    return float(false_alerts)

@@ -1,8 +1,8 @@
 """Whose voice a document is: its source, mapped to its family; where sources tell nothing apart, the text itself.
 
 CNN and CNN Politics are one voice if `families` says so. A copy is no voice, whoever prints it. With hardly any
-sources (fewer than three, one of them with over 90 % of the documents) every text that is no copy counts as one, and
-so does every document without a source.
+sources (fewer than three, one of them with over 90 % of fifty documents or more) every text that is no copy counts as
+one, and so does every document without a source.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 from firststory.arrays import Ints
 from firststory.records import Document
 
-FEW_SOURCES, MAIN_SHARE = 3, 0.9
+FEW_SOURCES, MAIN_SHARE, LEAST_DOCUMENTS = 3, 0.9, 50
+"""Fewer sources than this, one with more than this share, of at least so many documents."""
 
 
 class Voices:
@@ -58,11 +59,9 @@ class Voices:
     def decide(self, sources: Ints) -> None:
         """How voices are counted, by the sources of the remembered documents and of those that come now."""
         named = sources[sources >= 0]
-        if len(named):
-            counts = np.bincount(named)
-            self.by_text = bool((counts > 0).sum() < FEW_SOURCES and counts.max() > MAIN_SHARE * len(sources))
-        else:
-            self.by_text = False
+        counts = np.bincount(named, minlength=1)
+        is_main = counts.max() > MAIN_SHARE * len(sources)
+        self.by_text = bool(len(named) >= LEAST_DOCUMENTS and (counts > 0).sum() < FEW_SOURCES and is_main)
 
     def forget(self, sources: Ints) -> Ints:
         """Keep only the sources of these documents; returns their new numbers."""

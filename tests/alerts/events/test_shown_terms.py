@@ -35,3 +35,8 @@ def test_at_most_five_each_once_and_harmless():
     assert shown_terms(list("abcdefga"), "a b c") == ("a", "b", "c", "d", "e")
     assert shown_terms(["x" * 200, "\x1b[31mred"], "")[0].endswith("…")
     assert "\x1b" not in shown_terms(["\x1b[31mred"], "")[0]
+
+
+def test_the_possessive_is_left_out():
+    text = "Supporters of Gambia's Yahya Jammeh’s party gather in the capital"
+    assert shown_terms(["Gambia's", "Jammeh", "Yahya", "party"], text) == ("Gambia", "Yahya Jammeh", "party")

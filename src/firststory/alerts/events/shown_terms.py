@@ -23,7 +23,7 @@ def shown_terms(surfaces: Sequence[str], text: str, most: int = N_TERMS) -> tupl
     >>> shown_terms(["Khashoggi", "missing", "Jamal"], "Writer Jamal Khashoggi is missing in Turkey")
     ('Jamal Khashoggi', 'missing')
     """
-    strongest = list(dict.fromkeys(surfaces))[:N_LOOKED_AT]
+    strongest = list(dict.fromkeys(map(_without_possessive, surfaces)))[:N_LOOKED_AT]
     name_of = _names(set(strongest), text)
     shown = dict.fromkeys(name_of.get(surface, surface) for surface in strongest)
     return tuple(harmless(term, MAX_TERM_CHARACTERS) for term in list(shown)[:most])
@@ -37,7 +37,7 @@ def _names(known: set[str], text: str) -> dict[str, str]:
     names: dict[str, str] = {}
     run: list[str] = []
     for word in [*words, ""]:
-        bare = word.strip(_SIGNS)
+        bare = _without_possessive(word.strip(_SIGNS))
         is_part = bare in known and bare[:1].isupper()
         # A sign before a word ends a name, one behind it ends it after the word.
         if not is_part or not word.startswith(bare):
@@ -54,3 +54,7 @@ def _names(known: set[str], text: str) -> dict[str, str]:
 def _keep(run: list[str], names: dict[str, str]) -> None:
     if len(run) > 1:
         names.update((part, " ".join(run)) for part in run if part not in names)
+
+
+def _without_possessive(word: str) -> str:
+    return word.removesuffix("'s").removesuffix("’s")

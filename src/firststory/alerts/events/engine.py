@@ -102,7 +102,7 @@ class EventAlerts:
         found, alerts = nothing_found(len(new)), list[Alert]()
         begin, first = self._index.next, 0
         while first < len(new):
-            rule, n_before = self._rule(float(clock[first]), float(clock[-1])), len(alerts)
+            rule, n_before = self._rule(float(clock[-1])), len(alerts)
             done = self._index.follow(rows, first, rule, self._threshold.arrays, found)
             self._per_day = float(found.per_day[done - 1])
             self._opened_per_day = float(found.opened_per_day[done - 1])
@@ -158,10 +158,10 @@ class EventAlerts:
             is_settled=settled,
         )
 
-    def _rule(self, now: float, end: float) -> Rule:
+    def _rule(self, end: float) -> Rule:
         """Where the documents that fit into memory do not reach back eight days, all times shrink with them."""
         day, index, ceiling = DAY_SECONDS, self._index, self._ceiling_per_day()
-        # The prices may fall until the end of the step: the kernel stops too often rather than too late.
+        # The prices fall until the step's end, as alerts of the day before expire: the kernel may stop too often.
         has_room = self._pushed.has_room(end, ceiling)
         if len(index) >= self.max_documents:
             reach = self._clock.now - float(index.born[index.oldest % len(index.born)])
@@ -176,8 +176,8 @@ class EventAlerts:
             false_alerts=self.false_alerts,
             # The choice of the term costs a factor of ten.
             false_turns=FALSE_TURNS * self.false_alerts / 10.0**CHOICE_COST,
-            price=min(self._price(now), self._price(end)) if has_room else np.inf,
-            turn_price=min(self._turns.price(now, ceiling), self._turns.price(end, ceiling)) if has_room else np.inf,
+            price=self._price(end) if has_room else np.inf,
+            turn_price=self._turns.price(end, ceiling) if has_room else np.inf,
         )
 
     # -- one document --------------------------------------------------------------------------------------

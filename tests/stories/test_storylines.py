@@ -54,7 +54,7 @@ def as_rows(documents, seconds=None):
         columns=np.concatenate(columns).astype(np.int32),
         counts=np.concatenate([document[2] for document in documents] or [np.empty(0)]),
         weights=np.concatenate([document[3] for document in documents] or [np.empty(0)]),
-        vectors=np.array([document[4] for document in documents], dtype=np.float32).reshape(len(documents), -1),
+        vectors=np.array([document[4] for document in documents] or np.zeros((0, 8)), dtype=np.float32),
         seconds=np.full(len(documents), np.nan) if seconds is None else np.asarray(seconds, dtype=np.float64),
     )
 
@@ -114,6 +114,21 @@ def test_planted_storylines_are_found():
                      for name in {line for _, line in late if line})  # fmt: skip
     assert in_largest >= 0.8 * len(late)
     assert of_largest >= 0.95 * sum(line is not None for _, line in late)
+
+
+def test_nothing_comes_of_nothing():
+    lines = Storylines()
+    assert lines.end_step() == [] and lines.records({}) == () and lines.open_records() == ()
+    lines.add(as_rows([]))
+    assert lines.end_step([(1, 2)], closed=[3]) == [] and lines.columns_in_use().tolist() == []
+    again = Storylines.from_state(lines.get_state())
+    assert again.end_step() == [] and again.line_of(1) is None
+
+
+def test_texts_without_words_have_no_storyline_with_others():
+    empty = (np.empty(0, np.int32), np.empty(0), np.empty(0), np.zeros(4))
+    documents = [(i, *empty) for i in range(10)]
+    assert set(place_all(Storylines(), documents).values()) == {None}
 
 
 def test_texts_without_a_common_word_never_share_a_storyline():

@@ -73,11 +73,12 @@ def remember(parts: Parts, batch: ReadBatch) -> None:
     titles = title_columns(
         parts.vectorizer, [one.document for one in batch.documents], [one.place for one in batch.documents]
     )
+    n_documents = parts.vectorizer.n_documents_
     for one, begin, end, title in zip(batch.documents, bounds, bounds[1:], titles, strict=False):
         one.title_columns = title
         one.ordinal = parts.memory.seen
         one.remembered = parts.memory.add(one.document, batch.unit.indices[begin:end])
-        _fill_row(parts, one, batch.unit.data[begin:end], batch.counts.data[begin:end])
+        _fill_row(parts, one, batch.unit.data[begin:end], batch.counts.data[begin:end], n_documents)
         ordinals, cosines = one.neighbours.tolist(), one.similarities.tolist()
         # People see three; where more are all but copies, one of them may be the original.
         shown = len(ordinals) if cosines[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
@@ -86,15 +87,14 @@ def remember(parts: Parts, batch: ReadBatch) -> None:
             parts.feedback.remember_alert(one.document.id, one.novelty, one.score_parts)
 
 
-def _fill_row(parts: Parts, one: InProgress, weights: Floats, counts: Floats) -> None:
+def _fill_row(parts: Parts, one: InProgress, weights: Floats, counts: Floats, n_documents: int) -> None:
     """Its weights and counts, without what its source writes under everything."""
     assert one.remembered is not None
     source, columns = one.document.source, one.remembered.columns
     one.weights, one.counts = parts.boilerplate.strip(source, columns, weights), counts
     if one.weights is not weights:
         one.counts = np.where(one.weights > 0.0, counts, 0.0)
-    vectorizer = parts.vectorizer
-    parts.boilerplate.learn(source, columns, vectorizer.frequency_of, vectorizer.n_documents_)
+    parts.boilerplate.learn(source, columns, parts.vectorizer.frequency_of, n_documents)
 
 
 def _times(documents: Sequence[InProgress]) -> Floats | None:

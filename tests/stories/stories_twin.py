@@ -101,6 +101,7 @@ class PlainTracker:
 
     def add(self, candidate, number):
         text = Text(candidate, number, self.n_dimensions)
+        u = longness(len(text.row), self.rule)
         best, best_odds, near, cosines = None, -np.inf, [], {}
         for key in dict.fromkeys(self.story_of[n] for n in candidate.neighbours if n >= 0):
             story = self.stories[key]
@@ -112,12 +113,11 @@ class PlainTracker:
             odds -= self.rule.age * log1p(max(0.0, age) / self.rule.age_days)
             last = max([t.time for t in history if t.time is not None], default=None)
             quiet = days(text, Point(last, max(t.number for t in history)), self.rule)
-            if timeless >= self.rule.link:
+            if timeless >= u * self.rule.link + (1 - u) * self.rule.short_link:
                 near.append(key)
             if odds > best_odds and quiet <= self.rule.fade_days:
                 best, best_odds = story, odds
         self.odds.append(best_odds)
-        u = longness(len(text.row), self.rule)
         if best is not None and len(cosines) > 1:
             others = np.mean([cosine for key, cosine in cosines.items() if key != best.key])
             self.background = (1 - 0.002 * u) * self.background + [u * others, u]

@@ -17,6 +17,9 @@ from firststory.stories.presentation import Presentation, Representative
 N_SURFACE_DOCUMENTS = 3
 """The first documents, in which it is looked up how terms read."""
 
+KEY_TERMS_GROWTH = 1.2
+"""By how much a story grows before its key terms are chosen again."""
+
 
 class GrowingStory:
     """A story that documents still join.
@@ -85,8 +88,8 @@ class GrowingStory:
 
     @property
     def is_presentation_current(self) -> bool:
-        """Whether the key terms are those of all its documents."""
-        return self.presentation.terms_size == self.size
+        """Whether the key terms are those of nearly all its documents."""
+        return self.size < KEY_TERMS_GROWTH * self.presentation.terms_size
 
     def record(self, now: float | None, storyline: str | None) -> Story:
         """The story as a value."""

@@ -62,7 +62,8 @@ BEST_POWER = 0.75
 """Of n members, n to this power speak for a document."""
 LARGEST_ODDS = 4.0
 AGE_DAYS = 7.0
-LINK_ODDS = -2.5
+LINK_ODDS = -1.0
+SHORT_LINK_ODDS = -2.5
 MERGE_DAYS = 5.0
 DOCUMENTS_PER_DAY = 1000.0
 """How many documents make a day where there are no times."""
@@ -209,6 +210,7 @@ class StoryTracker:
             short_threshold=float(self.short_threshold),
             pull=float(self.pull),
             link=LINK_ODDS,
+            short_link=SHORT_LINK_ODDS,
             fade_days=float(self.fade),
             merge=float(self.merge),
             short_merge=float(self.short_merge),

@@ -53,7 +53,9 @@ class JoinRule(NamedTuple):
     pull: float
     """How much `short_threshold` follows the share of documents that open stories."""
     link: float
-    """The log-odds, time left aside, from which on two stories are looked at again at the end of a step."""
+    """The log-odds with a long text, time left aside, from which on two stories are looked at again."""
+    short_link: float
+    """The same for a short text."""
     fade_days: float
     """Days without a document after which a story is not joined any more."""
     merge: float

@@ -60,7 +60,8 @@ def place_documents(
             math.log(max(n_terms, 1)), arrivals.times[i], arrivals.first_ordinal + i, arrivals.vectors[i]
         )
         fill(table, arrivals.columns[row], arrivals.weights[row], arrivals.title_weights[row])
-        long = weights_of_long(learnt, rule)
+        long, u = weights_of_long(learnt, rule), longness(newcomer.log_terms, rule)
+        least_link = u * rule.link + (1.0 - u) * rule.short_link
         best, best_odds, n_linked, n_chosen = -1, -math.inf, 0, 0
         n_near, near_cosine, best_cosine = 0, 0.0, 0.0
         for c in range(n_candidates):
@@ -76,7 +77,7 @@ def place_documents(
                 rule.documents_per_day,
             )  # fmt: skip
             odds -= rule.age * math.log1p(max(0.0, since_first) / rule.age_days)
-            if timeless >= rule.link:
+            if timeless >= least_link:
                 placed.linked[i, n_linked] = slot
                 n_linked += 1
             since_last = days_between(
@@ -89,7 +90,6 @@ def place_documents(
         placed.odds[i] = best_odds
         opens = best < 0 or best_odds < threshold_for(newcomer.log_terms, learnt, rule)
         if best >= 0 and n_near > 1:
-            u = longness(newcomer.log_terms, rule)
             fading = 1.0 - u * (1.0 - USUAL_DECAY)
             learnt.background[0] = fading * learnt.background[0] + u * (near_cosine - best_cosine) / (n_near - 1)
             learnt.background[1] = fading * learnt.background[1] + u

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -209,7 +210,11 @@ def test_what_fires_later_is_followed_once_and_in_order(store):
 def test_following_another_process_until_it_is_interrupted(store):
     command = [sys.executable, "-m", "firststory.cli.main", "alerts", "--follow", "--json", "--since", "1h"]
     command += ["--store", str(store)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    # Where the tests run in the background, signals to interrupt are ignored, and children inherit that.
+    listens = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listens
+    ) as process:
         assert json.loads(process.stdout.readline())["id"] == "a48"
         with Store(str(store)) as writer:
             writer.write_step(step(3, alert(72)))

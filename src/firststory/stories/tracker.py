@@ -49,7 +49,7 @@ from firststory.stories.storylines import StorylineRows, Storylines
 
 LONG_PAIR = PairWeights(cosine=12.0, title=4.0, vector=0.0, lag=-1.05, constant=-3.5)
 SPARSE_PAIR = PairWeights(cosine=22.0, title=0.7, vector=0.0, lag=-0.84, constant=-4.3)
-SPARSE_BACKGROUND, DENSE_BACKGROUND = 0.08, 0.10
+SPARSE_BACKGROUND, DENSE_BACKGROUND = 0.08, 0.09
 """Cosines with the stories that long texts do not belong to: up to the first a stream is sparse, from the second on it
 is dense."""
 SHORT_PAIR = PairWeights(cosine=5.2, title=0.0, vector=4.3, lag=-1.2, constant=-5.45)

@@ -48,7 +48,7 @@ def options():
 
 def json_keys():
     from firststory.cli import output
-    from firststory.cli.alert_lines import alert_json
+    from firststory.digest.shapes import alert_json, story_json, storyline_json
 
     verdict = Verdict(Document("1", "x"), 0.5, 0.5, False, evidence=Evidence((Term("x", 1.0),), (Neighbour("0", 0.5),)))
     story = Story("s1", "x", None, None, 1, "1")
@@ -57,8 +57,8 @@ def json_keys():
     alert = Alert("a1", "turn", one, one, None, None, ("1",), (), (), None, None, 1.0, "")
     line = Storyline("l1", "x", None, None, 1, 1)
     values = [
-        output.verdict_json(verdict), output.story_json(story), output.topic_json(topic, [event]),
-        output.storyline_json(line), alert_json(alert), alert_json(alert)["first"],
+        output.verdict_json(verdict), story_json(story), output.topic_json(topic, [event]),
+        storyline_json(line), alert_json(alert), alert_json(alert)["first"],
     ]  # fmt: skip
     while values:
         for key, value in values.pop().items():

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from firststory.cli import demo as demo_module
-from firststory.cli.demo_page import write_page
 from firststory.cli.main import main
 from firststory.cli.output import console
 from firststory.datasets import make_story_stream
+from firststory.digest.report import report_page
 from firststory.errors import DataError
 from firststory.records import Alert, Document, Position, Step, Verdict
 from firststory.store.store import Store
@@ -122,7 +122,7 @@ def test_hostile_text_is_only_text_on_the_page(tmp_path, looked_at):
     with Store(str(tmp_path / "h.db")) as store:
         runner = Runner(load({"detector": "neighbour", "budget": "100%"}), store)
         list(runner.run((d, Position("news2017", {"line": i})) for i, d in enumerate(documents)))
-        write_page(store, tmp_path / "h.html", hostile)
+        (tmp_path / "h.html").write_text(report_page(store, hostile))
     page = (tmp_path / "h.html").read_text()
     assert "<script" not in page and "<img" not in page and page.count("</style>") == 1
     assert "{{ 7 * 7 }}" in page

@@ -21,7 +21,7 @@ SHOWN = 3
 """Sources that are named on a line, and entries of each section of the digest."""
 LARGEST = 5
 """Stories and storylines that are shown in the end."""
-TOP_ALERTS = 10
+TOP_ALERTS = 5
 """Alerts of the whole stream that are shown in the end."""
 TITLES = {"news2017": "News Articles, 2016–2017", "synthetic": "a made-up stream with planted stories"}
 
@@ -167,7 +167,7 @@ def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
     if entries:
         screen.print()
         blocks = tuple(alert_block(entry) for entry in entries[:TOP_ALERTS])
-        print_section(screen, Section("Confirmed", "The alerts of the whole stream that most sources tell.", blocks, 0))
+        print_section(screen, Section("Alerts", "Those that most sources tell.", blocks, 0))
     screen.print()
     print_digest(screen, digest_of(store, parse_since("yesterday", store.last_time()), limit=SHOWN))
     stories, storylines = store.stories(limit=LARGEST, order="size"), store.storylines(limit=LARGEST, order="size")

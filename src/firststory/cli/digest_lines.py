@@ -13,7 +13,13 @@ if TYPE_CHECKING:
 
     from firststory.digest.records import Digest
 
-STYLES = {"Confirmed": "bold green", "Turns": "bold yellow", "Growing": "bold blue", "First seen": "bold"}
+STYLES = {
+    "Alerts": "bold green",
+    "Confirmed": "bold green",
+    "Turns": "bold yellow",
+    "Growing": "bold blue",
+    "First seen": "bold",
+}
 SECTION_OF = {"confirmed": "Confirmed", "turn": "Turns", "first_seen": "First seen"}
 READABLE = 100
 """Columns beyond which lines of prose are not set."""
@@ -44,7 +50,7 @@ def print_section(screen: Console, section: Section) -> None:
         else:
             screen.print(*([""] if number else []), _full(block, section, width), sep="\n")
     if section.n_left_out:
-        screen.print(f"And {section.n_left_out:,} more: --limit", style="dim", markup=False)
+        screen.print(f"And {section.n_left_out:,} more.", style="dim", markup=False)
 
 
 def _full(block: Block, section: Section, width: int) -> Text:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from firststory.cli.digest_lines import READABLE, broken
 from firststory.cli.output import bar
 from firststory.cli.tables import lineage
 from firststory.digest.timeline import start_of
-from firststory.digest.words import KIND_NAMES, counted, day, named_sources, who_and_when
+from firststory.digest.words import KIND_NAMES, counted, day, is_midnight, named_sources, who_and_when
 from firststory.harmless import display_title, harmless
 
 if TYPE_CHECKING:
@@ -17,10 +17,17 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from firststory.digest.story import StoryDetail, TurningPoint
-    from firststory.digest.timeline import Timeline
+    from firststory.digest.timeline import Timeline, Unit
 
 BAR_COLUMNS = 24
 SOURCE_COLUMNS = 20
+LONGEST = {
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+    "month": timedelta(days=31),
+}
+"""From one column of a timeline to the next; more is a gap."""
 POINT_STYLES = {"confirmed": "green", "turn": "yellow", "first_seen": "", "merged": "dim"}
 
 
@@ -48,9 +55,8 @@ def _facts(told: StoryDetail) -> list[str]:
     story, line = told.story, told.storyline
     names = [story.id, story.status]
     if line is not None:
-        names.append(
-            f"storyline {line.id} ({counted(line.n_stories, 'story', 'stories')}): {harmless(line.title, 120)}"
-        )
+        title = "" if line.title == story.title else f": {harmless(line.title, 120)}"
+        names.append(f"storyline {line.id} ({counted(line.n_stories, 'story', 'stories')}){title}")
     size = counted(story.size, "document")
     if story.duplicates:
         size += f" and {counted(story.duplicates, 'duplicate')}"
@@ -92,18 +98,25 @@ def _print_timeline(screen: Console, timeline: Timeline, points: tuple[TurningPo
         rows[column.start] = [row]
     for point in points:
         start = None if point.time is None else start_of(point.time, timeline.unit)
-        rows.setdefault(start, []).append(_point(point, width))
-    for _, lines in sorted(rows.items(), key=lambda row: (row[0] is not None, row[0] and row[0].timestamp())):
+        rows.setdefault(start, []).append(_point(point, timeline.unit, width))
+    before: datetime | None = None
+    for start, lines in sorted(rows.items(), key=lambda row: (row[0] is not None, row[0] and row[0].timestamp())):
+        if before is not None and start is not None and start - before > LONGEST[timeline.unit]:
+            screen.print("  ⋮", style="dim")
+        before = start
         for line in lines:
             screen.print(line)
 
 
-def _point(point: TurningPoint, width: int) -> Text:
-    kind = KIND_NAMES.get(point.kind, point.kind)
-    # A merge is told by its reason, an alert by its headline.
-    why = f" ({harmless(point.reason, 200)})" if point.kind == "merged" and point.reason else ""
-    words = f"{kind} {point.id} {day(point.time)}: " if point.time is not None else f"{kind} {point.id}: "
-    return broken(words + harmless(point.title, 120) + why, width, "    ", style=POINT_STYLES.get(point.kind, ""))
+def _point(point: TurningPoint, unit: Unit, width: int) -> Text:
+    """What happened; of the time what the row does not say."""
+    when = "" if point.time is None else f" {day(point.time)}"
+    if point.time is not None and unit in ("hour", "day"):
+        when = "" if is_midnight(point.time) else f" {point.time:%H:%M}"
+    # A merge needs its reason; that of an alert is what `firststory alerts` shows.
+    why = f" · {harmless(point.reason, 200)}" if point.kind == "merged" and point.reason else ""
+    words = f"{KIND_NAMES.get(point.kind, point.kind)} {point.id}{when}: {harmless(point.title, 120)}{why}"
+    return broken(words, width, "    ", style=POINT_STYLES[point.kind])
 
 
 def _print_documents(screen: Console, told: StoryDetail) -> None:
@@ -121,4 +134,4 @@ def _print_documents(screen: Console, told: StoryDetail) -> None:
         table.add_row(title, Text(harmless(verdict.document.source or "–", 100)), day(verdict.document.time))
     screen.print(table)
     if told.n_documents > len(told.verdicts):
-        screen.print(f"{len(told.verdicts)} of {told.n_documents:,} documents; more with --limit.", style="dim")
+        screen.print(f"The latest {len(told.verdicts)} of {told.n_documents:,}; more with --limit.", style="dim")

@@ -92,13 +92,13 @@ def sections(digest: Digest) -> tuple[Section, ...]:
         ),
         Section(
             "Growing",
-            "Stories that brought more than in the period before.",
+            "Stories that bring more than before.",
             tuple(_growing_block(one, digest) for one in digest.growing),
             digest.n_growing - len(digest.growing),
         ),
         Section(
             "First seen",
-            "Reports like no other; nothing confirms them yet.",
+            "First reports; nothing confirms them yet.",
             tuple(map(_brief_block, digest.first_seen)),
             digest.n_first_seen - len(digest.first_seen),
             is_brief=True,

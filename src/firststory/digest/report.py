@@ -42,15 +42,18 @@ def _facts(store: Store, name: str) -> dict[str, Any]:
     alerts = store.alerts(kind=PUSHED, newest_first=True)
     stories = store.stories(limit=MAX_ROWS, order="size")
     top = entries_of(alerts[::-1])[:TOP_ALERTS]
-    latest = alerts[:MAX_ALERTS]
+    told_already = {one.id for entry in top for one in (entry.alert, *entry.others)}
+    rest = [alert for alert in alerts if alert.id not in told_already]
     novel = store.verdicts(novel=True, newest_first=True, limit=MAX_NOVEL)
     return {
-        "name": harmless(name, 100),
+        "stream": harmless(name, 100),
         "told": told,
         "n_alerts": len(alerts),
         "top": [alert_block(entry) for entry in top],
-        "alert_days": [(when, [alert_block(Entry(one)) for one in those]) for when, those in _alert_days(latest)],
-        "n_older": len(alerts) - len(latest),
+        "alert_days": [
+            (when, [alert_block(Entry(one)) for one in those]) for when, those in _alert_days(rest[:MAX_ALERTS])
+        ],
+        "n_older": len(rest[MAX_ALERTS:]),
         "columns": _columns(store.documents_per_day(), alerts),
         "stories": stories,
         "spans": {story.id: _span(story, stories) for story in stories},

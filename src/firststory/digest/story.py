@@ -38,7 +38,7 @@ class StoryDetail:
     first: Document | None
     """The first report."""
     verdicts: tuple[Verdict, ...]
-    """Its documents in the order of the stream, up to a limit."""
+    """Its documents in the order of the stream; with a limit the latest."""
     n_documents: int
     """How many there are."""
     timeline: Timeline
@@ -54,7 +54,7 @@ class StoryDetail:
 
 
 def story_detail(store: Reader, name: str, limit: int | None = None) -> StoryDetail | None:
-    """A story by its id, with at most `limit` documents; None where the store has no such story.
+    """A story by its id, with at most `limit` documents, the latest; None where the store has no such story.
 
     A story that was merged is told as the one that it was merged into.
     """
@@ -72,7 +72,7 @@ def story_detail(store: Reader, name: str, limit: int | None = None) -> StoryDet
     return StoryDetail(
         story=story,
         first=store.first_document(current),
-        verdicts=store.verdicts(story=current, limit=limit),
+        verdicts=store.verdicts(story=current, newest_first=True, limit=limit)[::-1],
         n_documents=len(arrivals),
         timeline=timeline_of(arrivals),
         turning_points=tuple(points),

@@ -63,16 +63,22 @@ def _full(block: Block, section: Section, width: int) -> Text:
         parts.append(broken(words, width, "  ", style="dim"))
     parts += [broken(block.terms, width, "  ", style="cyan")] if block.terms else []
     parts.append(broken(block.names, width, "  ", style="dim"))
-    if block.title.url:
-        parts.append(Text(f"  {block.title.url}", style="dim", no_wrap=True, overflow="fold"))
-    return Text("\n").join(parts)
+    return Text("\n").join([*parts, *_address(block)])
 
 
 def _brief(block: Block, width: int) -> Text:
     from rich.text import Text
 
     facts = " · ".join([*(line.words for line in block.lines if line.words), block.names])
-    return Text("\n").join([broken(block.title.words, width), broken(facts, width, "  ", style="dim")])
+    lines = [broken(block.title.words, width), broken(facts, width, "  ", style="dim")]
+    return Text("\n").join([*lines, *_address(block)])
+
+
+def _address(block: Block) -> list[Text]:
+    """The address in one piece, so that a terminal can open it."""
+    from rich.text import Text
+
+    return [Text(f"  {block.title.url}", style="dim", overflow="fold")] if block.title.url else []
 
 
 def broken(words: str, width: int, indent: str = "", style: str = "") -> Text:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from firststory.digest.records import Digest, Entry, GrowingStory
 from firststory.digest.words import PUSHED, is_midnight
 from firststory.harmless import display_title
-from firststory.records import Alert, Document
+from firststory.records import Alert, Document, Story
 from firststory.units import MICROSECOND
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ def _period_before(since: datetime, until: datetime) -> tuple[datetime, datetime
 
 
 def _grown(store: Reader, name: str, came: Came, before: int | None) -> GrowingStory:
-    story = store.story(name)
-    assert story is not None  # its documents name it
+    # Its documents name it; should the store lack it, they are still told.
+    story = store.story(name) or Story(name, name, None, None, came.documents, name)
     nothing = Document(story.representative, "")
     return GrowingStory(
         story=story,

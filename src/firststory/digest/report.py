@@ -45,14 +45,13 @@ def _facts(store: Store, name: str) -> dict[str, Any]:
     told_already = {one.id for entry in top for one in (entry.alert, *entry.others)}
     rest = [alert for alert in alerts if alert.id not in told_already]
     novel = store.verdicts(novel=True, newest_first=True, limit=MAX_NOVEL)
+    days = _alert_days(rest[:MAX_ALERTS])
     return {
         "stream": harmless(name, 100),
         "told": told,
         "n_alerts": len(alerts),
         "top": [alert_block(entry) for entry in top],
-        "alert_days": [
-            (when, [alert_block(Entry(one)) for one in those]) for when, those in _alert_days(rest[:MAX_ALERTS])
-        ],
+        "alert_days": [(when, [alert_block(Entry(one)) for one in those]) for when, those in days],
         "n_older": len(rest[MAX_ALERTS:]),
         "columns": _columns(store.documents_per_day(), alerts),
         "stories": stories,

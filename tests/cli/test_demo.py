@@ -12,7 +12,6 @@ from firststory.cli.main import main
 from firststory.cli.output import console
 from firststory.datasets import make_story_stream
 from firststory.digest.report import report_page
-from firststory.digest.words import why
 from firststory.errors import DataError
 from firststory.records import Alert, Document, Position, Step, Verdict
 from firststory.store.store import Store
@@ -51,8 +50,8 @@ def test_without_network_or_cache_it_falls_back_and_says_so(here, monkeypatch, c
         fired = store.alerts(kind=("confirmed", "turn"))
     assert fired and f"{len([one for one in fired if one.kind == 'confirmed'])} confirmed" in said
     for alert in fired:
-        assert alert.headline.title in said
-        assert why(alert) in page and page.count(f"· {alert.id} ·") <= 1
+        assert alert.headline.title in said and alert.headline.title in page
+        assert page.count(f"· {alert.id} ·") <= 1
 
 
 def test_a_day_shows_what_matters_and_counts_first_reports(capsys):

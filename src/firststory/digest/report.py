@@ -42,8 +42,8 @@ def _facts(store: Store, name: str) -> dict[str, Any]:
     alerts = store.alerts(kind=PUSHED, newest_first=True)
     stories = store.stories(limit=MAX_ROWS, order="size")
     top = entries_of(alerts[::-1])[:TOP_ALERTS]
-    told_already = {one.id for entry in top for one in (entry.alert, *entry.others)}
-    rest = [alert for alert in alerts if alert.id not in told_already]
+    told_already = {display_title(one.headline) for entry in top for one in (entry.alert, *entry.others)}
+    rest = [alert for alert in alerts if display_title(alert.headline) not in told_already]
     novel = store.verdicts(novel=True, newest_first=True, limit=MAX_NOVEL)
     days = _alert_days(rest[:MAX_ALERTS])
     return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import fields
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 
@@ -48,7 +49,10 @@ def options():
 
 def json_keys():
     from firststory.cli import output
-    from firststory.cli.alert_lines import alert_json
+    from firststory.digest.records import Digest, Entry, GrowingStory
+    from firststory.digest.shapes import alert_json, digest_json, story_json, storyline_json
+    from firststory.digest.story import StoryDetail, TurningPoint, detail_json
+    from firststory.digest.timeline import Column, Timeline
 
     verdict = Verdict(Document("1", "x"), 0.5, 0.5, False, evidence=Evidence((Term("x", 1.0),), (Neighbour("0", 0.5),)))
     story = Story("s1", "x", None, None, 1, "1")
@@ -56,9 +60,16 @@ def json_keys():
     one = verdict.document
     alert = Alert("a1", "turn", one, one, None, None, ("1",), (), (), None, None, 1.0, "")
     line = Storyline("l1", "x", None, None, 1, 1)
+    detail = StoryDetail(
+        story, one, (verdict,), 1, Timeline("day", (Column(datetime(2026, 1, 1), 1, 1),)),
+        (TurningPoint(None, "merged", "s2", "x", ""),), line, story, (), story,
+    )  # fmt: skip
+    growing = GrowingStory(story, one, one, one, 1, 0, 1)
+    digest = Digest(None, None, 1, 1, confirmed=(Entry(alert, (alert,)),), growing=(growing,))
     values = [
-        output.verdict_json(verdict), output.story_json(story), output.topic_json(topic, [event]),
-        output.storyline_json(line), alert_json(alert), alert_json(alert)["first"],
+        digest_json(digest), detail_json(detail), detail_json(detail)["timeline"],
+        output.verdict_json(verdict), story_json(story), output.topic_json(topic, [event]),
+        storyline_json(line), alert_json(alert), alert_json(alert)["first"],
     ]  # fmt: skip
     while values:
         for key, value in values.pop().items():

@@ -8,6 +8,7 @@ every script alone. Mark-up is not its business: pages are autoescaped templates
 from __future__ import annotations
 
 import unicodedata
+from urllib.parse import quote, urlsplit
 
 import regex
 
@@ -20,7 +21,12 @@ MAX_MARKS = 3
 TITLE_CHARACTERS = 120
 """The length of a title on screen; a document without one is named by its first words."""
 
+MAX_URL_CHARACTERS = 2000
+_URL_CHARACTERS = ":/?#@!$&*+,;=%-._~"
+"""What a link may have beside letters and digits; the rest is written as %XX. No quotes, brackets or backslashes."""
+
 _TOWER = regex.compile(r"\p{M}{" + str(MAX_MARKS + 1) + "}")
+_HOST = regex.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _JOINERS = "\u200c\u200d"
 """Invisible, but Persian, the Indic scripts and emoji cannot be written without them."""
 
@@ -92,3 +98,28 @@ def display_title(document: Document) -> str:
         if words := harmless(line, TITLE_CHARACTERS):
             return words
     return harmless(document.id, TITLE_CHARACTERS)
+
+
+def harmless_url(url: str | None) -> str | None:
+    """A web address that may stand in a link of a page, a mail or a terminal; None for anything else.
+
+    Only http and https with a plain host: no scripts, no files, no names and passwords that pose as the host.
+
+    Examples
+    --------
+    >>> harmless_url("https://example.org/a (1)?q=ü"), harmless_url("javascript:alert(1)")
+    ('https://example.org/a%20%281%29?q=%C3%BC', None)
+    """
+    if not url or len(url) > MAX_URL_CHARACTERS or any(unicodedata.category(one)[0] == "C" for one in url):
+        return None
+    try:
+        parts = urlsplit(url.strip())
+        host = (parts.hostname or "").encode("idna").decode("ascii")
+        port = "" if parts.port is None else f":{parts.port}"
+    except ValueError:  # UnicodeError is one
+        return None
+    if parts.scheme not in ("http", "https") or "@" in parts.netloc or not _HOST.fullmatch(host):
+        return None
+    rest = parts.path + f"?{parts.query}" * bool(parts.query) + f"#{parts.fragment}" * bool(parts.fragment)
+    slash = "/" if rest and not rest.startswith("/") else ""
+    return f"{parts.scheme}://{host}{port}" + slash + quote(rest, _URL_CHARACTERS)

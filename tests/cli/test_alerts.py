@@ -12,12 +12,13 @@ from functools import partial
 
 import pytest
 
-from firststory.cli.alert_lines import alert_json, alert_lines
+from firststory.cli.alert_lines import alert_lines
 from firststory.cli.alerts import following
 from firststory.cli.demo import _show_day
-from firststory.cli.demo_page import write_page
 from firststory.cli.main import main
 from firststory.cli.output import console
+from firststory.digest.report import report_page
+from firststory.digest.shapes import alert_json
 from firststory.records import Alert, Document, Step, Story, Storyline, Verdict
 from firststory.store.store import Store
 
@@ -81,8 +82,10 @@ def test_json_has_exactly_the_documented_shape(store, capsys):
     assert list(told) == KEYS
     assert told == {
         "id": "a24", "kind": "confirmed",
-        "first": {"id": "d24", "time": None, "title": "d24", "source": None},
-        "headline": {"id": "d25", "time": "2026-11-16T13:00:00Z", "title": document(25).title, "source": "paper 25"},
+        "first": {"id": "d24", "time": None, "title": "d24", "source": None, "url": None},
+        "headline": {
+            "id": "d25", "time": "2026-11-16T13:00:00Z", "title": document(25).title, "source": "paper 25", "url": None,
+        },
         "fired_at": "2026-11-16T13:00:00Z", "delay_s": 10440.0, "documents": ["d24", "d25"],
         "sources": ["Reuters", "AP"], "terms": ["flood", "bridge"], "story": "s1", "storyline": "l1", "score": 3.2,
         "sentence": "Why 24.",
@@ -179,14 +182,19 @@ def test_hostile_text_is_harmless_on_screen_and_exact_in_json(tmp_path, capsys):
     with Store(str(path)) as opened:
         told = replace(STORY, title=HOSTILE, key_terms=(HOSTILE,), reason=HOSTILE, merged_into="s2", status="merged")
         opened.write_step(step(0, shown, stories=(told,), storylines=(line,)), alerts_status={"voices": HOSTILE})
-        write_page(opened, tmp_path / "h.html", "news")
+        (tmp_path / "h.html").write_text(report_page(opened, HOSTILE))
         _show_day(console(), step(0, shown, replace(shown, id="a2", kind="first_seen")))
     for command in (["alerts"], ["storylines"], ["storylines", "l1"], ["stories", "--merged"], ["status"]):
         assert call(*command, "--store", path) == 0
     said = capsys.readouterr().out
     assert not any(sign in said for sign in ("\x1b", "\x07", "\u202e")) and "[bold]mark-up[/bold]" in said
     page = (tmp_path / "h.html").read_text()
-    assert "Alerts, latest first" in page and "<script" not in page and "\x1b" not in page and "\u202e" not in page
+    assert (
+        "The alerts that most sources tell" in page
+        and "<script" not in page
+        and "\x1b" not in page
+        and "\u202e" not in page
+    )
     assert call("alerts", "--store", path, "--json") == 0
     line = capsys.readouterr().out
     assert line.strip().isprintable() and json.loads(line)["sources"] == [HOSTILE]

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 
 from firststory.cli import demo as demo_module
-from firststory.cli.demo_page import write_page
 from firststory.cli.main import main
 from firststory.cli.output import console
 from firststory.datasets import make_story_stream
+from firststory.digest.report import report_page
 from firststory.errors import DataError
 from firststory.records import Alert, Document, Position, Step, Verdict
 from firststory.store.store import Store
@@ -40,18 +40,21 @@ def test_without_network_or_cache_it_falls_back_and_says_so(here, monkeypatch, c
     assert call("demo") == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "cannot be had here" in said and "made-up stream" in said
-    assert "What to type next" in said and "firststory alerts --store firststory-demo.db" in said
-    assert "The stories that grew largest" in said
+    assert "What to type next" in said and "firststory digest --store firststory-demo.db" in said
+    # What matters comes first: alerts, then what happened lately, then the tables.
+    parts = [said.index(words) for words in ("Alerts · Those that most", "What happened since", "grew largest")]
+    assert parts == sorted(parts)
     page = (here / "firststory-demo.html").read_text()
-    assert "First stories, latest first" in page and "<mark>" in page
+    assert page.index("The alerts that most sources tell") < page.index("Novel documents") and "<mark>" in page
     with Store("firststory-demo.db") as store:
         fired = store.alerts(kind=("confirmed", "turn"))
     assert fired and f"{len([one for one in fired if one.kind == 'confirmed'])} confirmed" in said
     for alert in fired:
-        assert alert.headline.title in said and alert.sentence in page
+        assert alert.headline.title in said and alert.headline.title in page
+        assert page.count(f"· {alert.id} ·") <= 1
 
 
-def test_a_day_begins_with_what_matters_and_names_first_reports_in_brief(capsys):
+def test_a_day_shows_what_matters_and_counts_first_reports(capsys):
     noon = datetime(2020, 1, 1, 12, tzinfo=UTC)
     documents = [Document(f"d{n}", "text", time=noon, title=f"Title {n}", source=f"paper {n}") for n in range(6)]
     kinds = ("first_seen", "first_seen", "confirmed", "first_seen", "first_seen", "turn")
@@ -62,10 +65,11 @@ def test_a_day_begins_with_what_matters_and_names_first_reports_in_brief(capsys)
     step = Step(0, tuple(Verdict(one, 0.5, 0.5, True) for one in documents), alerts=alerts)
     demo_module._show_day(console(), step)
     shown = [line for line in capsys.readouterr().out.splitlines() if "Title" in line or "article" in line]
-    assert shown[0].startswith("Wednesday, 1 January 2020 · 6 articles · 2 alerts")
-    # Pushed ones as they fired; of the others the most likely to be followed.
-    assert shown[1:3] == ["Title 2", "Title 5"]
-    assert shown[3:] == [f"first seen: Title {n} (paper {n})" for n in (4, 3, 1)]
+    assert shown[0].startswith("Wednesday, 1 January 2020 · 6 articles · 4 first reports")
+    assert shown[1:] == ["Title 2", "Title 5"]
+    # A day without an alert is silent.
+    demo_module._show_day(console(), Step(0, step.verdicts, alerts=alerts[:2]))
+    assert capsys.readouterr().out == ""
 
 
 def test_the_page_asks_the_outside_for_nothing(here, capsys):
@@ -122,7 +126,7 @@ def test_hostile_text_is_only_text_on_the_page(tmp_path, looked_at):
     with Store(str(tmp_path / "h.db")) as store:
         runner = Runner(load({"detector": "neighbour", "budget": "100%"}), store)
         list(runner.run((d, Position("news2017", {"line": i})) for i, d in enumerate(documents)))
-        write_page(store, tmp_path / "h.html", hostile)
+        (tmp_path / "h.html").write_text(report_page(store, hostile))
     page = (tmp_path / "h.html").read_text()
     assert "<script" not in page and "<img" not in page and page.count("</style>") == 1
     assert "{{ 7 * 7 }}" in page

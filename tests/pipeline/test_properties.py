@@ -113,12 +113,11 @@ def test_hostile_text_on_the_terminal(tmp_path):
         result = CliRunner().invoke(app, words)
         assert result.exit_code == 0, result.output
         shown += result.output
-    from firststory.cli.demo_page import write_page
+    from firststory.digest.report import report_page
     from firststory.store.store import Store
 
     with Store(store) as opened:
-        write_page(opened, tmp_path / "page.html", "hostile <script>")
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        page = report_page(opened, "hostile <script>")
     assert "<script" not in page and "<img" not in page and "default-src 'none'" in page
     shown += page
     assert "script" in shown  # it was shown

@@ -208,7 +208,7 @@ def test_feedback_is_kept_and_must_name_a_document(store):
     store.add_feedback("d1", True)
     store.add_feedback("d1", None)
     assert [row["useful"] for row in store.feedback()] == [True, None]
-    with pytest.raises(StoreError, match=r"no document d9.*firststory stories STORY --json"):
+    with pytest.raises(StoreError, match=r"no document d9.*firststory story STORY --json"):
         store.add_feedback("d9", True)
 
 

@@ -46,8 +46,9 @@ def alerts(
     """
     from threading import Event
 
-    from firststory.cli.alert_lines import alert_json, alert_lines
+    from firststory.cli.alert_lines import alert_lines
     from firststory.cli.output import console, write_json
+    from firststory.digest.shapes import alert_json
     from firststory.pipeline.since import parse_since
 
     kinds = wanted_kinds(kind)
@@ -77,7 +78,7 @@ def alerts(
 
 def wanted_kinds(kind: str | None) -> tuple[str, ...]:
     """The kinds that `--kind` means."""
-    from firststory.cli.alert_lines import PUSHED
+    from firststory.digest.words import PUSHED
     from firststory.errors import not_one_of
     from firststory.store.alert_reader import KINDS
 
@@ -98,8 +99,8 @@ def following(store: Store, kinds: Collection[str], after: str | None, wait: Cal
 
 def _show_rest(store: Store, shown: int, since: datetime | None, kinds: tuple[str, ...]) -> None:
     """What was not shown, and how to see it."""
-    from firststory.cli.alert_lines import PUSHED
-    from firststory.cli.output import console, day
+    from firststory.cli.output import console
+    from firststory.digest.words import PUSHED, counted, day
 
     counts = store.count_alerts(since=since)
     total = sum(counts[kind] for kind in kinds)
@@ -110,5 +111,5 @@ def _show_rest(store: Store, shown: int, since: datetime | None, kinds: tuple[st
     elif total > shown:
         screen.print(f"{shown} of {total:,} alerts; more with --limit or --since.", markup=False)
     if kinds == PUSHED and counts["first_seen"]:
-        reports = "1 first report" if counts["first_seen"] == 1 else f"{counts['first_seen']:,} first reports"
+        reports = counted(counts["first_seen"], "first report")
         screen.print(f"{reports} that nothing confirms: --kind first_seen", markup=False)

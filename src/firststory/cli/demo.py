@@ -1,4 +1,4 @@
-"""`firststory demo`: real news in, alerts out, day by day; then a report, and what to type next."""
+"""`firststory demo`: real news in, alerts out, day by day; then what mattered, a report, and what to type next."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 STORE, REPORT = Path("firststory-demo.db"), Path("firststory-demo.html")
 BUDGET = "10/day"
 SHOWN = 3
-"""First reports of a day that are named."""
-LARGEST = 10
+"""Sources that are named on a line, and entries of each section of the digest."""
+LARGEST = 5
+"""Stories and storylines that are shown in the end."""
+TOP_ALERTS = 5
+"""Alerts of the whole stream that are shown in the end."""
+TITLES = {"news2017": "News Articles, 2016–2017", "synthetic": "a made-up stream with planted stories"}
 
 
 def demo(
@@ -33,8 +37,8 @@ def demo(
     Interrupt it and call it again to resume. Once it is done, the next call starts over.
     """
     from firststory.cli import output
-    from firststory.cli.demo_page import write_page
     from firststory.cli.interrupt import interruptible
+    from firststory.digest.report import report_page
     from firststory.pipeline.build import detector_names
     from firststory.pipeline.runner import Runner
     from firststory.settings import Settings
@@ -57,7 +61,7 @@ def demo(
         for step in steps:
             _show_day(screen, step)
         interrupt.check()
-        write_page(opened, report, name)
+        report.write_text(report_page(opened, TITLES[name]), encoding="utf-8")
         _show_end(screen, opened, store, report)
 
 
@@ -117,43 +121,57 @@ def _arrivals(name: str, documents: tuple[Document, ...], store: Store) -> Itera
 
 
 def _show_day(screen: Console, step: Step) -> None:
-    """What matters on a day: confirmed events and turns in full, first reports in brief."""
+    """What matters on a day: confirmed events and turns, each with who tells it; first reports are counted."""
     from rich.rule import Rule
     from rich.text import Text
 
-    from firststory.cli.alert_lines import PUSHED, alert_lines
-    from firststory.harmless import display_title, harmless
+    from firststory.cli.digest_lines import SECTION_OF, STYLES
+    from firststory.digest.words import PUSHED, counted, first_seen, named_sources
+    from firststory.harmless import display_title
 
     times = [verdict.document.time for verdict in step.verdicts if verdict.document.time is not None]
-    if not times:
-        return
     pushed = [alert for alert in step.alerts if alert.kind in PUSHED]
-    told_already = {name for alert in pushed for name in alert.documents}
-    quiet = [one for one in step.alerts if one.kind not in PUSHED and told_already.isdisjoint(one.documents)]
-    n = len(step.verdicts)
-    told = f"{n} article{'s' * (n != 1)} · {len(pushed)} alert{'s' * (len(pushed) != 1)}"
-    head = f"[bold]{max(times):%A, %-d %B %Y}[/bold] [dim]· {told}[/dim]"
+    if not times or not pushed:
+        return
+    quiet = len(step.alerts) - len(pushed)
+    facts = [counted(len(step.verdicts), "article"), *([counted(quiet, "first report")] if quiet else [])]
+    head = Text.assemble((f"{max(times):%A, %-d %B %Y}", "bold"), (" · " + " · ".join(facts), "dim"))
     screen.print(Rule(head, align="left", style="dim", characters="─"))
     for alert in pushed:
-        screen.print(alert_lines(alert, screen.width))
-    for alert in sorted(quiet, key=lambda alert: -alert.score)[:SHOWN]:
-        by = f" ({harmless(alert.first.source, 40)})" if alert.first.source else ""
-        line = Text(f"first seen: {display_title(alert.first)}{by}", style="dim")
-        line.truncate(screen.width, overflow="ellipsis")
-        screen.print(line)
-    if len(quiet) > SHOWN:
-        screen.print(f"[dim]… and {len(quiet) - SHOWN} more[/dim]")
+        told = [f"turn of {alert.story}"] if alert.kind == "turn" else []
+        told += [named_sources(alert.sources, SHOWN), first_seen(alert)]
+        lines = [
+            Text(display_title(alert.headline), style=STYLES[SECTION_OF[alert.kind]]),
+            Text("  " + " · ".join(filter(None, told)), style="dim"),
+        ]
+        for line in lines:
+            line.truncate(screen.width, overflow="ellipsis")
+            screen.print(line)
 
 
 def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
+    """The alerts that matter first, then the last days as a digest, then the largest stories."""
     from rich.rule import Rule
     from rich.text import Text
 
     from firststory.cli.alert_status import in_words
+    from firststory.cli.digest_lines import print_digest, print_section
     from firststory.cli.tables import story_table, storyline_table
+    from firststory.digest.blocks import Section, alert_block
+    from firststory.digest.gather import digest_of, entries_of
+    from firststory.digest.words import PUSHED
+    from firststory.pipeline.since import parse_since
 
     told = store.status()
+    entries = entries_of(store.alerts(kind=PUSHED))
+    if entries:
+        screen.print()
+        blocks = tuple(alert_block(entry) for entry in entries[:TOP_ALERTS])
+        print_section(screen, Section("Alerts", "Those that most sources tell.", blocks, 0))
+    screen.print()
+    print_digest(screen, digest_of(store, parse_since("yesterday", store.last_time()), limit=SHOWN))
     stories, storylines = store.stories(limit=LARGEST, order="size"), store.storylines(limit=LARGEST, order="size")
+    screen.print()
     screen.print(Rule("[bold]The stories that grew largest[/bold]", align="left", style="dim"))
     screen.print(story_table(stories, {}, screen.width))
     if storylines:
@@ -166,9 +184,13 @@ def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
         f"{told['counts'].get('duplicates', 0):,} duplicate texts recognised."
     )
     screen.print("\n[bold]What to type next[/bold]")
+    largest = stories[0].id if stories else "s1"
     for why, command in (
         ("read the report", f"open {report} in a browser"),
+        ("what happened", f"firststory digest --store {path} --since 7d"),
+        ("  as a mail", f"firststory digest --store {path} --since 7d --format html --out digest.html"),
         ("the latest alerts", f"firststory alerts --store {path} --since 7d"),
+        ("one story", f"firststory story {largest} --store {path}"),
         ("the stories", f"firststory stories --store {path} --order size"),
         ("search them", f"firststory stories --store {path} --search 'north korea'"),
         ("the storylines", f"firststory storylines --store {path} --order size"),
@@ -176,6 +198,6 @@ def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
         ("what was held back", f"firststory status --store {path}"),
         ("your own stream", "firststory run YOUR.jsonl --store mine.db"),
     ):
-        line = Text(f"  {why:<22}", style="dim")
+        line = Text(f"  {why:<20}", style="dim")
         line.append(command, style="cyan not dim")
         screen.print(line, soft_wrap=True)

@@ -89,6 +89,21 @@ def make_folder(folder: Path, owner: str, parameter: str) -> None:
         )
 
 
+def check_file(path: Path, owner: str, parameter: str) -> None:
+    """Before the work: whether a file can be written there."""
+    from firststory.errors import ParameterError
+
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ParameterError(
+            owner=owner,
+            parameter=parameter,
+            allowed="a file in a folder that can be written to",
+            received=str(path),
+            remedy="Make the folder, or name another file.",
+            message=f"The file {path} ({parameter}) cannot be written.",
+        )
+
+
 def open_store(store: str | None, config: Path | None) -> Store:
     """The store that the option, the environment or the settings file names; it must exist."""
     from firststory.store.store import Store

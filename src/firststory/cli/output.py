@@ -7,13 +7,13 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import regex
 
+from firststory.digest.words import day, iso
 from firststory.harmless import display_title, harmless
-from firststory.records import Story, Storyline, Topic, TopicEvent, Verdict
+from firststory.records import Topic, TopicEvent, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,17 +29,6 @@ def console(**options: Any) -> Console:
 
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
     return Console(width=width, highlight=False, **options)
-
-
-def iso(time: datetime | None) -> str | None:
-    return None if time is None else time.isoformat().replace("+00:00", "Z")
-
-
-def day(time: datetime | None) -> str:
-    """A time for people: the day alone where the clock shows midnight exactly, as streams of days do."""
-    if time is None:
-        return "–"
-    return f"{time:%Y-%m-%d}" if (time.hour, time.minute, time.second) == (0, 0, 0) else f"{time:%Y-%m-%d %H:%M}"
 
 
 def bar(value: float, width: int = 10) -> str:
@@ -98,42 +87,6 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "kind": verdict.evidence.kind,
         "duplicate_of": verdict.duplicate_of,
         "sentence": verdict.evidence.sentence,
-    }
-
-
-def story_json(story: Story) -> dict[str, Any]:
-    return {
-        "id": story.id,
-        "title": story.title,
-        "first_seen": iso(story.first_seen),
-        "last_seen": iso(story.last_seen),
-        "size": story.size,
-        "duplicates": story.duplicates,
-        "growth": story.growth,
-        "sources": list(story.sources),
-        "key_terms": list(story.key_terms),
-        "status": story.status,
-        "parent": story.parent,
-        "merged_into": story.merged_into,
-        "reason": story.reason,
-        "storyline": story.storyline,
-        "representative": story.representative,
-    }
-
-
-def storyline_json(storyline: Storyline) -> dict[str, Any]:
-    return {
-        "id": storyline.id,
-        "title": storyline.title,
-        "first_seen": iso(storyline.first_seen),
-        "last_seen": iso(storyline.last_seen),
-        "size": storyline.size,
-        "n_stories": storyline.n_stories,
-        "sources": list(storyline.sources),
-        "key_terms": list(storyline.key_terms),
-        "status": storyline.status,
-        "merged_into": storyline.merged_into,
-        "reason": storyline.reason,
     }
 
 

@@ -35,11 +35,12 @@ def run(
     Files may be JSON lines, CSV, TSV, Parquet or plain lines, gzip or zstd. A document has text, and may have id, time,
     title, source, url and vector. What cannot be read is quarantined with its reason, and the stream continues.
     """
-    from firststory.cli.alert_lines import PUSHED, alert_lines
+    from firststory.cli.alert_lines import alert_lines
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import console
     from firststory.cli.progress import Progress
     from firststory.cli.summary import print_summary
+    from firststory.digest.words import PUSHED
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run
     from firststory.pipeline.runner import Runner

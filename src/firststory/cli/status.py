@@ -23,6 +23,7 @@ def status(
     """Show what a store holds, where the alerts stand and what was held back, the threshold on single documents and
     why, how far each source was read, and what was quarantined."""
     from firststory.cli import output
+    from firststory.digest.words import iso
 
     with options.open_store(store, config) as opened:
         told = opened.status() | {
@@ -32,7 +33,7 @@ def status(
         }
         told["feedback"] = _feedback(opened.feedback(), told["settings"].get("budget"))
         bad = opened.quarantined(limit) if quarantine or json else ()
-    told["first_time"], told["last_time"] = output.iso(told["first_time"]), output.iso(told["last_time"])
+    told["first_time"], told["last_time"] = iso(told["first_time"]), iso(told["last_time"])
     if json:
         told["quarantine"] = [
             {"reason": b.reason, "message": b.message, "source": b.position.source, "at": dict(b.position.at),

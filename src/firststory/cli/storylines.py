@@ -30,6 +30,7 @@ def storylines(
     """Show the storylines of a store, or the stories of one storyline, oldest first."""
     from firststory.cli import output
     from firststory.cli.tables import storyline_table
+    from firststory.digest.shapes import storyline_json
     from firststory.errors import not_one_of
 
     if order not in ORDERS:
@@ -41,7 +42,7 @@ def storylines(
         found = opened.storylines(limit=limit, order=order, merged=merged)
         total = opened.count_storylines(merged=merged)
     if json:
-        output.write_json([output.storyline_json(one) for one in found])
+        output.write_json([storyline_json(one) for one in found])
         return
     if not found:
         print("No storylines yet.")
@@ -56,6 +57,7 @@ def storylines(
 def _show_one(store: Store, name: str, merged: bool, as_json: bool) -> None:
     from firststory.cli import output
     from firststory.cli.tables import story_table
+    from firststory.digest.shapes import story_json, storyline_json
     from firststory.errors import ParameterError
     from firststory.harmless import harmless
 
@@ -71,7 +73,7 @@ def _show_one(store: Store, name: str, merged: bool, as_json: bool) -> None:
         )
     stories = store.stories(order="first_seen", merged=merged, storyline=name)[::-1]
     if as_json:
-        output.write_json(output.storyline_json(told) | {"stories": [output.story_json(one) for one in stories]})
+        output.write_json(storyline_json(told) | {"stories": [story_json(one) for one in stories]})
         return
     screen = output.console()
     screen.print(f"{told.id}, {told.status}: {harmless(told.title, 100)}", markup=False, style="bold")

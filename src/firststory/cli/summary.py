@@ -83,5 +83,5 @@ def print_summary(
     if counts["scored"]:
         # A command that is broken over lines cannot be copied.
         screen.print(f"{rate:,.0f} documents/s. Next:", markup=False)
-        for command in ("alerts", "stories"):
+        for command in ("alerts", "digest", "stories"):
             screen.print(f"  firststory {command} --store {store}", markup=False, soft_wrap=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from firststory.cli.output import day
+from firststory.digest.words import day
 from firststory.harmless import harmless
 from firststory.records import Story, Storyline
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -102,15 +101,7 @@ def _check_figure(path: Path) -> None:
             received=str(path),
             remedy="Use topics.png",
         )
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise ParameterError(
-            owner="firststory topics",
-            parameter="--plot",
-            allowed="a file in a folder that can be written to",
-            received=str(path),
-            remedy="Make the folder, or name another file.",
-            message=f"The file {path} (--plot) cannot be written.",
-        )
+    options.check_file(path, "firststory topics", "--plot")
 
 
 def _draw(history: Sequence[Any], happened: Sequence[TopicEvent], path: Path) -> None:

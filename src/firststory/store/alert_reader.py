@@ -34,6 +34,7 @@ class AlertReader(Readable):
         *,
         since: datetime | None = None,
         kind: str | Collection[str] | None = None,
+        story: str | None = None,
         after: str | None = None,
         newest_first: bool = False,
         limit: int | None = None,
@@ -46,6 +47,8 @@ class AlertReader(Readable):
             Those that fired then or later. Alerts without a time (the stream had none) are always among them.
         kind : str or several, optional
             "confirmed", "turn" or "first_seen".
+        story : str, optional
+            Those of one story.
         after : str, optional
             Those that fired after the alert with this id.
         limit : int, optional
@@ -57,6 +60,8 @@ class AlertReader(Readable):
         query = _select_alerts().where(table.c.kind.in_(checked_kinds(kind)))
         if since is not None:
             query = query.where(or_(table.c.fired_at >= codec.to_microseconds(since), table.c.fired_at.is_(None)))
+        if story is not None:
+            query = query.where(table.c.story == story)
         with self._reading() as connection:
             if after is not None:
                 query = query.where(table.c.n > _number_of(connection, after))

@@ -11,12 +11,12 @@ from sqlalchemy import Table, func, select
 
 from firststory.records import Position, Quarantined, Story, Topic, TopicEvent, Verdict
 from firststory.store import codec, schema, search
-from firststory.store.alert_reader import AlertReader
 from firststory.store.engine import path_of
+from firststory.store.period_reader import PeriodReader
 from firststory.store.reading import get_meta
 
 
-class Reader(AlertReader):
+class Reader(PeriodReader):
     """Queries over an open store."""
 
     def verdicts(

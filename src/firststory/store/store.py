@@ -290,7 +290,7 @@ class Store(Reader):
                 parameter="the document",
                 allowed="one that the store has",
                 received=document,
-                remedy="The ids of a story's documents are in the output of: firststory stories STORY --json",
+                remedy="The ids of a story's documents are in the output of: firststory story STORY --json",
                 message=f"The store has no document {document}.",
             )
         with self._writing() as connection:

@@ -1,0 +1,1 @@
+"""What a store tells people: the digest of a period, the report of the whole, one story with its timeline."""

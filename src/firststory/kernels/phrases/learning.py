@@ -1,0 +1,130 @@
+"""What a document teaches beyond its words: its names, their kinds and how they read, and what comes together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firststory.kernels.jit import kernel
+from firststory.kernels.phrases.keys import two
+from firststory.kernels.phrases.layout import (
+    BODY,
+    FIGURE,
+    HOLDER_LEAD,
+    HOLDERS,
+    IN_SENTENCE,
+    MAIN_PHRASES,
+    MENTIONS,
+    NAME,
+    NAME_DOCUMENTS,
+    NAME_TEXT,
+    NUMBER_NOW,
+    OF_PHRASE,
+    OF_TOGETHER,
+    ORGANISATION,
+    PERSON,
+    PLACE,
+    SENTENCE_CASE,
+    TEXT_LEAD,
+    UNIT_NOW,
+    Codes,
+    Found,
+    Keys,
+    Tables,
+)
+from firststory.kernels.phrases.tables import add, add_once, claim
+
+TITLE_CASE_VOTE = 0.3
+"""What the spelling of a name outside sentence case counts."""
+
+
+@kernel
+def learn_name(found: Found, n: int, codes: Codes, begin: int, end: int, tables: Tables) -> None:
+    """Count the name of row n, which reads codes[begin:end]."""
+    unit, names = tables.clock[UNIT_NOW], tables.names
+    number = np.uint32(tables.clock[NUMBER_NOW])
+    slot = claim(names, found[n].key)
+    counts = names.counts
+    counts[slot, MENTIONS] += unit
+    is_plain = found[n].style == SENTENCE_CASE
+    if is_plain:
+        counts[slot, IN_SENTENCE] += unit
+    if names.last[slot] != number:
+        names.last[slot] = number
+        counts[slot, NAME_DOCUMENTS] += unit
+    counts[slot, PERSON] += unit * found[n].person
+    counts[slot, PLACE] += unit * found[n].place
+    counts[slot, ORGANISATION] += unit * found[n].organisation
+    _vote_text(tables, slot, codes, begin, end, unit if is_plain else TITLE_CASE_VOTE * unit)
+    if is_plain and found[n].words > 1 and found[n].last != 0:
+        _hold(tables, found[n].last, found[n].key, unit)
+
+
+@kernel
+def _vote_text(tables: Tables, slot: int, codes: Codes, begin: int, end: int, vote: float) -> None:
+    """How the name mostly reads, by a vote that needs room for one candidate (Boyer and Moore's)."""
+    lead, text = tables.names.counts[slot, TEXT_LEAD], tables.name_texts[slot]
+    size = end - begin
+    if size > NAME_TEXT:
+        return
+    same = lead > 0.0
+    for k in range(size if same else 0):
+        if text[k] != codes[begin + k]:
+            same = False
+            break
+    if same and (size == NAME_TEXT or text[size] == 0):
+        tables.names.counts[slot, TEXT_LEAD] = lead + vote
+    elif lead > vote:
+        tables.names.counts[slot, TEXT_LEAD] = lead - vote
+    else:
+        for k in range(size):
+            if codes[begin + k] > 0xFFFF:
+                return
+        tables.names.counts[slot, TEXT_LEAD] = vote
+        text[:] = 0
+        for k in range(size):
+            text[k] = codes[begin + k]
+
+
+@kernel
+def _hold(tables: Tables, last: np.uint64, key: np.uint64, unit: float) -> None:
+    """Which name mostly ends in this last word, by the same vote."""
+    slot = claim(tables.names, last)
+    counts = tables.names.counts
+    counts[slot, HOLDERS] += unit
+    if counts[slot, HOLDER_LEAD] > 0.0 and tables.holders[slot] == key:
+        counts[slot, HOLDER_LEAD] += unit
+    elif counts[slot, HOLDER_LEAD] > unit:
+        counts[slot, HOLDER_LEAD] -= unit
+    else:
+        tables.holders[slot] = key
+        counts[slot, HOLDER_LEAD] = unit
+
+
+@kernel
+def learn_phrases(found: Found, begin: int, end: int, tables: Tables, main: Keys) -> None:
+    """Count the phrases of a title and lead, and which of them come together; `main` has room for MAIN_PHRASES keys."""
+    unit, number = tables.clock[UNIT_NOW], np.int64(tables.clock[NUMBER_NOW])
+    n = 0
+    for row in range(begin, end):
+        if found[row].zone == BODY:
+            continue
+        key = found[row].key
+        if found[row].form != NAME:
+            add_once(tables.counts, key ^ OF_PHRASE, unit, number)
+        if found[row].form == FIGURE or n == MAIN_PHRASES:
+            continue
+        is_new = True
+        for k in range(n):
+            is_new &= main[k] != key
+        if is_new:
+            main[n] = key
+            n += 1
+    for a in range(n):
+        for b in range(a + 1, n):
+            add(tables.counts, together_key(main[a], main[b]), unit)
+
+
+@kernel
+def together_key(a: np.uint64, b: np.uint64) -> np.uint64:
+    """The key of two phrases in one document, in whatever order."""
+    return two(min(a, b), max(a, b)) ^ OF_TOGETHER

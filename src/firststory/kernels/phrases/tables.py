@@ -1,0 +1,105 @@
+"""Fading counts in bounded memory: a table of buckets, in each of which the lightest entry makes way for a new one.
+
+A count fades by half in `half_life` documents. Instead of shrinking all counts with every document, the unit by which
+they are counted grows; `rescale` brings it back to one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from firststory.kernels.jit import kernel
+from firststory.kernels.phrases.layout import Keys, Marks, Table
+
+WAYS = 8
+"""Entries of a bucket: their keys fill one line of a processor's cache."""
+
+
+@kernel
+def find(table: Table, key: np.uint64) -> int:
+    """The slot of a key, or -1."""
+    keys = table.keys
+    base = np.int64(key & np.uint64(keys.shape[0] // WAYS - 1)) * WAYS
+    for slot in range(base, base + WAYS):
+        if keys[slot] == key:
+            return slot
+        if keys[slot] == 0:
+            return -1
+    return -1
+
+
+@kernel
+def claim(table: Table, key: np.uint64) -> int:
+    """The slot of a key; a new one takes a free slot of its bucket, or that of the lightest entry."""
+    keys, counts = table.keys, table.counts
+    base = np.int64(key & np.uint64(keys.shape[0] // WAYS - 1)) * WAYS
+    lightest = base
+    for slot in range(base, base + WAYS):
+        if keys[slot] == key:
+            return slot
+        if keys[slot] == 0:
+            keys[slot] = key
+            return slot
+        if counts[slot, 0] < counts[lightest, 0]:
+            lightest = slot
+    keys[lightest] = key
+    counts[lightest, :] = 0.0
+    table.last[lightest] = 0
+    return lightest
+
+
+@kernel
+def count_of(table: Table, key: np.uint64) -> float:
+    """The first count of a key, 0 where it is not known."""
+    slot = find(table, key)
+    return 0.0 if slot < 0 else np.float64(table.counts[slot, 0])
+
+
+@kernel
+def add(table: Table, key: np.uint64, unit: float) -> None:
+    table.counts[claim(table, key), 0] += unit
+
+
+@kernel
+def add_once(table: Table, key: np.uint64, unit: float, number: int) -> float:
+    """Count a key once in each document; returns what was counted in those before."""
+    slot = claim(table, key)
+    if table.last[slot] == number:
+        return np.float64(table.counts[slot, 0]) - unit
+    table.last[slot] = number
+    before = np.float64(table.counts[slot, 0])
+    table.counts[slot, 0] = before + unit
+    return before
+
+
+@kernel
+def rescale(table: Table, unit: float) -> None:
+    """Counts in units of one again."""
+    counts = table.counts
+    for slot in range(counts.shape[0]):
+        for column in range(counts.shape[1]):
+            counts[slot, column] /= unit
+
+
+@kernel
+def marks_of(keys: Keys, marks: Marks, key: np.uint64) -> np.uint32:
+    """The marks of a word of the lists; open addressing, at most half full."""
+    mask = np.uint64(keys.shape[0] - 1)
+    slot = key & mask
+    while keys[slot] != 0:
+        if keys[slot] == key:
+            return marks[slot]
+        slot = (slot + np.uint64(1)) & mask
+    return np.uint32(0)
+
+
+@kernel
+def put_marks(keys: Keys, marks: Marks, words: Keys, mark: int) -> None:
+    """Add a mark to some words of the lists."""
+    mask = np.uint64(keys.shape[0] - 1)
+    for key in words:
+        slot = key & mask
+        while keys[slot] != 0 and keys[slot] != key:
+            slot = (slot + np.uint64(1)) & mask
+        keys[slot] = key
+        marks[slot] |= np.uint32(mark)

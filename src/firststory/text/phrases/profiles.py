@@ -1,0 +1,87 @@
+"""What the documents of a burst have in common: the profile that titles and sentences are measured by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from math import log
+
+import regex
+
+from firststory.kernels.phrases import layout as k
+from firststory.records import Document
+from firststory.text.phrases.alphabet import fold
+from firststory.text.phrases.reader import PhraseReader
+from firststory.text.phrases.records import Phrase, Report
+
+DAY_SECONDS = 86_400.0
+MOST_REPORTS = 100
+"""Reports of a burst that are looked at; of more, every so many-th."""
+FEW = 3
+"""Of fewer reports everything counts, of more only what a tenth of them has."""
+
+WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’\-&.][\p{L}\p{N}]+)*")
+
+FORMAT = regex.compile(
+    r"^(?:watch|live|opinion|analysis|commentary|quiz|photos?|video|in pictures|review|podcast|listen|fact check|"
+    r"explainer|transcript|letters?|editorial|how|why|what|who|here['’]?s|this|these|the latest|"
+    r"\d+ (?:things|ways|takeaways)|five|read|full)\b"
+    r"|\?|\blive (?:updates?|blog|stream)|takeaways|(?:we|to) know\b|closer look|\bI\b|\bmy\b",
+    regex.IGNORECASE,
+)
+"""How headlines begin that are no reports: formats, questions, columns."""
+
+
+class Profile:
+    """The phrases and words of a burst's first day, each by its share of the reports times its rarity in the stream.
+
+    Parameters
+    ----------
+    reader : PhraseReader
+    reports : sequence of Report
+        Documents of the burst, in any order.
+    """
+
+    def __init__(self, reader: PhraseReader, reports: Sequence[Report]) -> None:
+        self.reader = reader
+        self.reports = first_day(reports)
+        self.phrases = [_phrases(reader, report) for report in self.reports]
+        share: Counter[str] = Counter()
+        for report, phrases in zip(self.reports, self.phrases, strict=True):
+            lead = report.text[: len(report.title) + k.LEAD_CHARACTERS]
+            share.update(
+                {phrase.key for phrase in phrases if phrase.zone != "body"} | self.words(f"{report.title} {lead}")
+            )
+        n = len(self.reports)
+        least = 0.1 * n if n >= FEW else 0.0
+        self._worth = {key: count / n * self._rarity(key) for key, count in share.items() if count > max(least, 0.0)}
+
+    def worth(self, keys: set[str]) -> float:
+        """What some phrases and words tell of the burst."""
+        return sum(self._worth.get(key, 0.0) for key in sorted(keys))
+
+    def words(self, text: str) -> set[str]:
+        """The words of a text that are no stop words."""
+        return {word for word in map(fold, WORD.findall(text)) if word and not self.reader.is_stop_word(word)}
+
+    def _rarity(self, key: str) -> float:
+        seen = max(self.reader.documents_with(key), self.reader.documents_with_word(key))
+        return max(log((1.0 + self.reader.n_documents_) / (1.0 + seen)), 0.0)
+
+
+def first_day(reports: Sequence[Report]) -> list[Report]:
+    """The first day of a burst: from when on, within a day, half as many follow as on its busiest day."""
+    ordered = sorted(reports, key=lambda report: report.time)
+    times = [report.time for report in ordered]
+    after, end = [], 0
+    for begin, time in enumerate(times):
+        while end < len(times) and times[end] < time + DAY_SECONDS:
+            end += 1
+        after.append(end - begin)
+    begin = next((i for i, n in enumerate(after) if 2 * n >= max(after)), 0)
+    early = ordered[begin : begin + after[begin]] if ordered else []
+    return early[:: max(1, -(-len(early) // MOST_REPORTS))]
+
+
+def _phrases(reader: PhraseReader, report: Report) -> list[Phrase]:
+    return reader.phrases(Document(id="", text=report.text, title=report.title))

@@ -1,0 +1,199 @@
+"""Evidence, kinds, boilerplate, titles, sentences and labels on planted streams."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from firststory.records import Document
+from firststory.text.phrases import (
+    PhraseReader,
+    Report,
+    TopicLabels,
+    best_title,
+    boilerplate_spans,
+    choose_evidence,
+    telling_sentence,
+    without_boilerplate,
+)
+from firststory.text.phrases.profiles import first_day
+from firststory.text.phrases.sentences import sentences
+
+ORDINARY = [
+    f"The council of town {n} met on Monday and said the budget for schools was passed by a vote." for n in range(60)
+]
+
+
+def documents(texts, source=None):
+    return [Document(id=str(i), text=text, source=source) for i, text in enumerate(texts)]
+
+
+@pytest.fixture
+def reader() -> PhraseReader:
+    made = PhraseReader(capacity=1 << 12)
+    made.learn(documents(ORDINARY))
+    return made
+
+
+def test_evidence_is_what_is_rare_in_title_and_lead(reader):
+    text = (
+        "Council fined $2 million after chlorine leak in Porto\n"
+        "The council of Porto was fined after the chlorine leak that Maria Santos reported on Monday.\n"
+        + "The budget for schools was passed by a vote. "
+        * 20
+    )
+    found = choose_evidence(reader, Document(id="x", text=text))
+    assert 3 <= len(found) <= 6
+    shown = [phrase.text for phrase in found]
+    assert {"$2 million", "Porto"} <= set(shown) and any("chlorine" in one for one in shown)
+    assert not any("budget" in one or "vote" in one for one in shown)
+    assert [phrase.start for phrase in found] == sorted(phrase.start for phrase in found)
+    words = [word for phrase in found for word in phrase.key.split()]
+    assert len(words) == len(set(words))  # nothing repeats
+
+
+def test_it_does_not_matter_whether_the_document_was_learnt(reader):
+    storm = Document(id="x", text="Chlorine leak kills 12 people in Porto, says Maria Santos")
+    before = choose_evidence(reader, storm)
+    reader.learn([storm])
+    assert [phrase.key for phrase in choose_evidence(reader, storm)] == [phrase.key for phrase in before]
+
+
+@pytest.mark.parametrize("text", ["", "the of and", "\0", "12"])
+def test_a_text_that_says_nothing_has_no_evidence(reader, text):
+    assert choose_evidence(reader, Document(id="x", text=text)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("Maria Santos", "person"),
+        ("Zubkov", "person"),
+        ("Lisbon", "place"),
+        ("Karsk Valley", "place"),
+        ("Brightwater Corporation", "organisation"),
+        ("NATO", "organisation"),
+        ("Great Leap", "other"),
+    ],
+)
+def test_kinds_by_what_stands_beside_and_in_a_name(name, kind):
+    reader = PhraseReader(capacity=1 << 10)
+    reader.learn(
+        documents(
+            [
+                "They heard that Maria Santos left, and that Sergei Zubkov, 39, stayed.",
+                "It was Sergei Zubkov who said so; then Zubkov wrote a letter.",
+                "All of NATO met in Lisbon near Karsk Valley for a Great Leap.",
+                "A man of the Brightwater Corporation went to the meeting.",
+            ]
+            * 3
+        )
+    )
+    assert reader.kind(name) == kind
+
+
+def test_a_source_s_own_phrases_are_boilerplate_and_the_news_is_not():
+    stream = []
+    for n in range(40):
+        stream.append(
+            Document(
+                id=f"a{n}", source="Daily", text=f"Fire number {n}\nSend Facebook Digg Permalink. House {n} burnt."
+            )
+        )
+        stream.append(Document(id=f"b{n}", source="Times", text=f"Vote number {n}\nThe council has passed law {n}."))
+    reader = PhraseReader(capacity=1 << 12)
+    reader.learn(stream)
+    text = "Flood in Porto\nSend Facebook Digg Permalink. The council has passed law 99."
+    ours = Document(id="x", source="Daily", text=text)
+    assert [text[begin:end] for begin, end in boilerplate_spans(reader, ours)] == ["Send Facebook Digg Permalink."]
+    assert without_boilerplate(reader, ours) == "Flood in Porto\n  The council has passed law 99."
+    assert not any("facebook" in phrase.key for phrase in reader.phrases(ours))
+    # Another source may say the same; so may one that is not known, or has too few documents yet.
+    for source in ("Times", "Herald", None):
+        assert not any(
+            "Facebook" in text[b:e] for b, e in boilerplate_spans(reader, Document("x", text, source=source))
+        )
+
+
+def test_a_mark_before_a_colon_goes_where_a_source_often_has_it():
+    reader = PhraseReader(capacity=1 << 12)
+    reader.learn(documents([f"VIDEO: cure number {n} found" for n in range(30)], "Health"))
+    reader.learn(documents([f"Ebola outbreak: case {n} of Ebola in Liberia" for n in range(30)], "Other"))
+    shown = [p.text for p in reader.phrases(Document(id="x", text="VIDEO: flu in Porto", source="Health"))]
+    assert "video" not in [one.lower() for one in shown] and "Porto" in shown
+    kept = [p.key for p in reader.phrases(Document(id="x", text="VIDEO: flu in Porto", source="Other"))]
+    assert "video" in kept
+
+
+BURST = [
+    Report(
+        "Bridge collapses in Genoa", "Bridge collapses in Genoa\nA motorway bridge collapsed in Genoa on Tuesday.", 0.0
+    ),
+    Report(
+        "Watch live: Genoa bridge", "Watch live: Genoa bridge\nWe follow the events here as they unfold today.", 600.0
+    ),
+    Report("Genoa bridge collapse kills 35 people", "At least 35 people were killed when a bridge collapsed.", 1200.0),
+    Report("Why do bridges collapse?", "It is a question that many people ask themselves these days.", 1800.0),
+    Report(
+        "Salvini blames EU after bridge collapses in Genoa", "Mr. Salvini blamed the European Union for it.", 3000.0
+    ),
+]
+
+
+def test_the_title_is_that_of_a_report(reader):
+    assert best_title(reader, BURST) in {BURST[0].title, BURST[2].title}
+    assert best_title(reader, []) == ""
+    only = [Report("Why do bridges collapse?", "", 0.0)]
+    assert best_title(reader, only) == only[0].title
+
+
+def test_titles_and_sentences_do_not_depend_on_the_order(reader):
+    assert best_title(reader, BURST[::-1]) == best_title(reader, BURST)
+    assert telling_sentence(reader, BURST[::-1]) == telling_sentence(reader, BURST)
+
+
+def test_the_sentence_stands_in_a_report_and_names_the_event(reader):
+    sentence = telling_sentence(reader, BURST)
+    assert any(sentence in report.text for report in BURST)
+    assert "bridge collapsed" in sentence
+    assert telling_sentence(reader, []) == ""
+
+
+def test_the_first_day_begins_with_the_burst_not_with_a_stray_report():
+    day = 86_400.0
+    times = [0.0, 10 * day, 10 * day + 60, 10 * day + 120, 12 * day, *(10.5 * day + i for i in range(7))]
+    early = [report.time for report in first_day([Report("t", "x", time) for time in times])]
+    assert early == sorted(time for time in times if 10 * day <= time < 11 * day)
+
+
+def test_sentences_end_at_sentences():
+    text = "WASHINGTON (Reuters) - Mr. Smith met Sen. Jones. They spoke. “It is late.” She left at 3.5 p.m. today"
+    assert sentences(text) == [
+        "Mr. Smith met Sen. Jones.",
+        "They spoke.",
+        "“It is late.”",
+        "She left at 3.5 p.m. today",
+    ]
+    assert sentences("x" * 1_000_000) and sentences("") == []
+
+
+def test_labels_name_their_topics_without_stop_words():
+    reader = PhraseReader(capacity=1 << 12, languages=())
+    labels = TopicLabels(reader, 2)
+    rng = np.random.default_rng(0)
+    fillers = [f"w{n}" for n in range(200)]
+    for _ in range(150):
+        a, b, c, d = (fillers[i] for i in rng.integers(0, 200, 4))
+        texts = [f"{a} the Brexit {b} the customs union {c} the {d}", f"{a} the Mueller {b} the grand jury {c} the {d}"]
+        labels.learn(reader.learn(documents(texts)), np.eye(2))
+    assert labels.is_stop("the") and not labels.is_stop("customs")
+    first, second = labels.label(0), labels.label(1)
+    assert "Brexit" in first and "Mueller" in second and 1 <= len(first) <= 3
+    assert any("customs" in phrase for phrase in first) and any("jury" in phrase for phrase in second)
+    assert not any(phrase.split() == ["the"] for phrase in (*first, *second))
+    again = TopicLabels.from_state(labels.get_state(), PhraseReader.from_state(reader.get_state()))
+    assert (again.label(0), again.label(1)) == (first, second)
+
+
+def test_a_topic_without_documents_has_no_label(reader):
+    assert TopicLabels(reader, 3).label(1) == ()

@@ -81,10 +81,11 @@ def test_kinds_by_what_stands_beside_and_in_a_name(name, kind):
     reader.learn(
         documents(
             [
-                "They heard that Maria Santos left, and that Sergei Zubkov, 39, stayed.",
-                "It was Sergei Zubkov who said so; then Zubkov wrote a letter.",
-                "All of NATO met in Lisbon near Karsk Valley for a Great Leap.",
-                "A man of the Brightwater Corporation went to the meeting.",
+                "Visitors heard that Maria Santos resigned, while Sergei Zubkov, 39, stayed there working.",
+                "Visitors were told that Sergei Zubkov said so; another letter was written by Zubkov yesterday.",
+                "Delegates from NATO were meeting quietly in Lisbon and travelled through Karsk Valley later.",
+                "Several employees called their factory Great Leap and talked about moving elsewhere.",
+                "Several employees left the Brightwater Corporation and talked about moving elsewhere.",
             ]
             * 3
         )
@@ -109,6 +110,7 @@ def test_a_source_s_own_phrases_are_boilerplate_and_the_news_is_not():
     assert without_boilerplate(reader, ours) == "Flood in Porto\n  The council has passed law 99."
     assert not any("facebook" in phrase.key for phrase in reader.phrases(ours))
     # Another source may say the same; so may one that is not known, or has too few documents yet.
+    text = "Flood in Porto\nSend Facebook Digg Permalink."
     for source in ("Times", "Herald", None):
         assert not any(
             "Facebook" in text[b:e] for b, e in boilerplate_spans(reader, Document("x", text, source=source))

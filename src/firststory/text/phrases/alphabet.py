@@ -143,7 +143,8 @@ class _Folding(dict[int, int | str | None]):
 _FOLDING = _Folding()
 _KEPT_POINT = "\ue000"
 """Stands for the point of a number while dots are taken out."""
-_POSSESSIVE = regex.compile(r"['’＇][sS]?(?=\s|$)|(?<=\p{Nd}),(?=\p{Nd})")
+_POSSESSIVE = regex.compile(r"(?:'s?)+(?= |$)")
+_GROUPING = regex.compile(r"(?<=\p{Nd}),(?=\p{Nd})")
 _POINT = regex.compile(r"(?<=\p{Nd})\.(?=\p{Nd})")
 
 
@@ -157,7 +158,6 @@ def fold(text: str) -> str:
     >>> fold("U.S."), fold("Beyoncé"), fold("$1,400.5")
     ('us', 'beyonce', '$1400.5')
     """
-    text = _POSSESSIVE.sub("", text)
-    if "." in text:
-        text = _POINT.sub(_KEPT_POINT, text)
-    return " ".join(text.translate(_FOLDING).replace(_KEPT_POINT, ".").split())
+    if "," in text or "." in text:
+        text = _POINT.sub(_KEPT_POINT, _GROUPING.sub("", text))
+    return _POSSESSIVE.sub("", " ".join(text.translate(_FOLDING).split())).replace(_KEPT_POINT, ".").strip()

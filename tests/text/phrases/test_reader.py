@@ -16,12 +16,12 @@ from firststory.text.phrases import PhraseReader
 from firststory.text.phrases.alphabet import fold, key_numbers
 
 NEWS = (
-    "Senator Mary Halvorsen explained yesterday that the bridge in Oakville was closed and repaired.",
-    "The bridge near Oakville is owned and repaired by Brightwater Energy, explained Mary Halvorsen.",
+    "Senator Mary Holloway explained yesterday that the bridge in Oakville was closed and repaired.",
+    "The bridge near Oakville is owned and repaired by Brightwater Energy, explained Mary Holloway.",
     "People in Oakville blamed Brightwater Energy for the closed bridge, which flood water damaged.",
-    "A speaker for Brightwater Energy told Mary Halvorsen that several houses were damaged by flood water.",
-    "In Oakville the mayor blamed the White House; later somebody explained everything to Halvorsen.",
-    "The flood water damaged houses that were seen from the White House, explained Mary Halvorsen later.",
+    "A speaker for Brightwater Energy told Mary Holloway that several houses were damaged by flood water.",
+    "In Oakville the mayor blamed the White House; later somebody explained everything to Holloway.",
+    "The flood water damaged houses that were seen from the White House, explained Mary Holloway later.",
 )
 """Lines with few words but names would be in Title Case."""
 
@@ -44,8 +44,8 @@ def texts(reader: PhraseReader, text: str, form: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("The report was written by Mary Halvorsen in Oakville and printed later.", ["Mary Halvorsen", "Oakville"]),
-        ("Halvorsen Blamed Brightwater Energy For Flood", ["Mary Halvorsen", "Brightwater Energy"]),
+        ("The report was written by Mary Holloway in Oakville and printed later.", ["Mary Holloway", "Oakville"]),
+        ("Holloway Blamed Brightwater Energy For Flood", ["Mary Holloway", "Brightwater Energy"]),
         (
             "It was explained by President Juan de la Cruz of the Bank of Oakville, printed and repaired later.",
             ["Juan de la Cruz", "Bank of Oakville"],
@@ -92,13 +92,13 @@ def test_variants_are_one_phrase(taught):
     assert [(phrase.text, phrase.key, phrase.count) for phrase in phrases] == [("Kim Jong-un", "kim jong un", 4)]
 
 
-TEXT = "Visitors wondered why Halvorsen resigned"
+TEXT = "Visitors wondered why Holloway resigned"
 
 
 def test_a_surname_goes_to_the_person_that_the_stream_means(taught):
     (found,) = [p for p in taught.phrases(Document(id="x", text=TEXT)) if p.form == "name"]
-    assert (found.text, found.kind) == ("Mary Halvorsen", "person")
-    assert TEXT[found.start : found.end] == "Halvorsen"
+    assert (found.text, found.kind) == ("Mary Holloway", "person")
+    assert TEXT[found.start : found.end] == "Holloway"
 
 
 def test_a_surname_of_two_people_is_left_alone():

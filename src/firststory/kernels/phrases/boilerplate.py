@@ -7,18 +7,23 @@ import numpy as np
 from firststory.kernels.jit import kernel
 from firststory.kernels.phrases.keys import BASE, mix, two
 from firststory.kernels.phrases.layout import (
+    BITS_NOW,
     CAPITALS,
     DOCUMENTS,
     HEAD_END,
+    LATELY,
     N_DOCUMENTS,
+    NOW,
     NUMBER_NOW,
     OF_SOURCE,
     STOP,
     UNIT_NOW,
+    WATCHED,
+    Bytes,
     Tables,
     Tokens,
 )
-from firststory.kernels.phrases.tables import add_once, count_of
+from firststory.kernels.phrases.tables import add_once, count_of, find
 
 GRAM = 4
 WARM_UP = 15.0
@@ -65,13 +70,62 @@ def mark_boilerplate(
 
 @kernel
 def _counted(tables: Tables, gram: np.uint64, source: np.uint64, learn: bool, unit: float) -> float:
-    """In how many earlier documents of the source it was; counted where that is to be learnt."""
-    own = two(source, gram)
+    """In how many earlier documents of the source it was; counted where that is to be learnt.
+
+    Nearly all 4-grams are never seen again, so that most are not counted: the first time one bit is set, and only what
+    a source has a second time, while that bit is remembered, comes into the table.
+    """
+    own, seen = two(source, gram), tables.seen
+    is_watched = _has_bit(seen[WATCHED], own)
     if not learn:
-        return count_of(tables.grams, own) / unit
+        return count_of(tables.grams, own) / unit if is_watched else 0.0
     number = np.int64(tables.clock[NUMBER_NOW])
+    if not is_watched:
+        if _has_bit(seen[WATCHED], gram):  # of another source
+            slot = find(tables.grams, gram)
+            if slot >= 0:
+                add_once(tables.grams, gram, unit, number)
+        is_known = _has_bit(seen[LATELY], own)
+        if _has_bit(seen[NOW], own):
+            is_known = True
+        else:
+            _set_bit(seen[NOW], own)
+            tables.clock[BITS_NOW] += 1.0
+        if not is_known:
+            return 0.0
+        _set_bit(seen[WATCHED], own)
+        _set_bit(seen[WATCHED], gram)
+        add_once(tables.grams, gram, unit, number)
+        return add_once(tables.grams, own, unit, number) / unit
     add_once(tables.grams, gram, unit, number)
     return add_once(tables.grams, own, unit, number) / unit
+
+
+@kernel
+def forget_bits(tables: Tables) -> None:
+    """Once a third of the bits is set: those before are forgotten, and only what is in the table stays watched."""
+    seen, clock = tables.seen, tables.clock
+    if 3.0 * clock[BITS_NOW] < 8.0 * seen.shape[1]:
+        return
+    clock[BITS_NOW] = 0.0
+    seen[LATELY] = seen[NOW]
+    seen[NOW] = 0
+    seen[WATCHED] = 0
+    for key in tables.grams.keys:
+        if key != 0:
+            _set_bit(seen[WATCHED], key)
+
+
+@kernel
+def _has_bit(bits: Bytes, key: np.uint64) -> bool:
+    place = (key >> np.uint64(24)) & np.uint64(8 * bits.shape[0] - 1)
+    return bool((bits[place >> np.uint64(3)] >> (place & np.uint64(7))) & np.uint64(1))
+
+
+@kernel
+def _set_bit(bits: Bytes, key: np.uint64) -> None:
+    place = (key >> np.uint64(24)) & np.uint64(8 * bits.shape[0] - 1)
+    bits[place >> np.uint64(3)] |= np.uint8(np.uint64(1) << (place & np.uint64(7)))
 
 
 @kernel

@@ -45,7 +45,10 @@ MENTIONS, IN_SENTENCE, PERSON, PLACE, ORGANISATION, TEXT_LEAD, HOLDERS, HOLDER_L
 )  # of names
 
 # What the clock counts.
-UNIT_NOW, N_DOCUMENTS, FIRST_LOWER, FIRST_UPPER, NUMBER_NOW = range(5)
+UNIT_NOW, N_DOCUMENTS, FIRST_LOWER, FIRST_UPPER, NUMBER_NOW, BITS_NOW = range(6)
+
+# Rows of `seen`.
+NOW, LATELY, WATCHED = range(3)
 
 TITLE_CHARACTERS, LEAD_CHARACTERS = 240, 320
 LONGEST_WORD = 64
@@ -85,7 +88,9 @@ class Tables(NamedTuple):
     counts: Table
     """Pairs of words, phrases of titles and leads, those that came together, documents of sources."""
     grams: Table
-    """4-grams of tokens, of all documents and of each source."""
+    """4-grams of tokens that a source has had twice: in how many of its documents, and of all, they were."""
+    seen: Bytes
+    """Bits of the 4-grams of late, of those before, and of those in the table."""
     neighbours: Table
     """Of short words: what stands left and right of them, hashed into bins."""
 

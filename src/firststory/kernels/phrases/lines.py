@@ -53,8 +53,12 @@ def style_of(tokens: Tokens, begin: int, end: int) -> int:
 
 
 @kernel
-def learn_line(tokens: Tokens, begin: int, end: int, style: int, tables: Tables) -> None:
-    """Only sentence case, and not the first word of a sentence, teaches case."""
+def learn_line(tokens: Tokens, begin: int, end: int, style: int, lead: int, tables: Tables) -> None:
+    """Only sentence case, and not the first word of a sentence, teaches case.
+
+    Pairs and neighbours are learnt from titles and leads, up to character `lead`: only those are cut into phrases for
+    people, and in long texts this saves most of the work.
+    """
     unit, counts, clock = tables.clock[UNIT_NOW], tables.words.counts, tables.clock
     before = -1
     for t in range(begin, end):
@@ -71,7 +75,7 @@ def learn_line(tokens: Tokens, begin: int, end: int, style: int, tables: Tables)
                 clock[FIRST_LOWER] = _FORGET * clock[FIRST_LOWER] + (not is_upper)
                 clock[FIRST_UPPER] = _FORGET * clock[FIRST_UPPER] + is_upper
             counts[slot, IN_UPPER if is_upper else IN_LOWER] += unit
-        if before >= 0:
+        if before >= 0 and tokens[t].start < lead:
             if tokens[t].glued and tokens[t].marks & STOP == 0 and tokens[before].marks & STOP == 0:
                 add(tables.counts, pair_key(tokens[before].key, tokens[t].key), unit)
             _meet(tables, tokens, before, t, unit)

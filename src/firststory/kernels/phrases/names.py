@@ -92,7 +92,7 @@ def mark_names(tokens: Tokens, begin: int, end: int, style: int, tables: Tables,
         tokens[t].big = big
         ok = False
         if big and marks & STOP == 0:
-            ok = is_plain and (shape == CAPITALS or not tokens[t].opens)
+            ok = is_plain and (not tokens[t].opens or (shape == CAPITALS and tokens[t].end - tokens[t].start <= 3))
             ok = ok or tokens[t].inner or is_name_word(tables, tokens[t].slot, marks)
         tokens[t].ok = ok
     for t in range(begin, end - 1):  # common words in names: White House, New York
@@ -125,12 +125,14 @@ def name_end(tokens: Tokens, t: int, end: int) -> int:
         if tokens[j].ok:
             j += 1
             continue
-        if j + 1 < end and tokens[j + 1].glued and tokens[j + 1].ok:
-            marks = tokens[j].marks
-            if marks & PARTICLE != 0 or (marks & OF != 0 and tokens[j - 1].marks & TAKES_OF != 0):
-                j += 2
-                continue
-        break
+        inside = j
+        while inside < min(end, j + 2) and tokens[inside].glued and tokens[inside].marks & PARTICLE != 0:
+            inside += 1
+        if inside == j and tokens[j].marks & OF != 0 and tokens[j - 1].marks & TAKES_OF != 0:
+            inside += 1
+        if inside == j or inside == end or not (tokens[inside].glued and tokens[inside].ok):
+            break
+        j = inside + 1
     return j
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from firststory.arrays import Ints
 from firststory.kernels.jit import kernel
-from firststory.kernels.phrases.boilerplate import mark_boilerplate
+from firststory.kernels.phrases.boilerplate import forget_bits, mark_boilerplate
 from firststory.kernels.phrases.layout import (
     BODY,
     LEAD,
@@ -56,27 +56,29 @@ def read_documents(
         n_tokens, n_lines = cut(
             codes, begin, ends[i], alphabet, tables.words, tables.word_marks, tables.clock, learn, tokens, lines
         )
+        lead = LEAD_CHARACTERS + begin
+        if n_lines > 0:
+            lead += min(tokens[lines[1].first - 1].end - begin, TITLE_CHARACTERS)
         for line in range(n_lines):
             a, b = lines[line].first, lines[line + 1].first
             lines[line].style = style_of(tokens, a, b)
             if learn:
-                learn_line(tokens, a, b, lines[line].style, tables)
+                learn_line(tokens, a, b, lines[line].style, lead, tables)
             if sources[i] != 0:
                 mark_boilerplate(tokens, a, b, line, sources[i], tables, learn)
         if learn and sources[i] != 0:
+            forget_bits(tables)
             add(tables.counts, sources[i] ^ OF_SOURCE, tables.clock[UNIT_NOW])
         n_dull = _dull_spans(tokens, n_tokens, begin, i, dull, n_dull)
         first = n
-        lead = LEAD_CHARACTERS + begin
-        if n_lines > 0:
-            lead += min(tokens[lines[1].first - 1].end - begin, TITLE_CHARACTERS)
         for line in range(1, n_lines + 1):  # the title last: it is read best by what the body has taught
             k = line % n_lines
             a, b = lines[k].first, lines[k + 1].first
             old = n
             n = read_names(tokens, a, b, lines[k].style, tables, alphabet, found, n)
             named = n
-            n = read_words(tokens, a, b, lines[k].style, tables, found, n)
+            if not learn or tokens[a].start < lead:  # common words of bodies are read for those who ask
+                n = read_words(tokens, a, b, lines[k].style, tables, found, n)
             for row in range(old, n):
                 start, end = tokens[found[row].start].start, tokens[found[row].end - 1].end
                 is_title = k == 0 and start - begin < TITLE_CHARACTERS

@@ -43,7 +43,7 @@ class PhraseReader:
     half_life : float
         After so many documents what was learnt counts half.
     capacity : int
-        Words that are remembered, a power of two; names half as many, 4-grams of sources four times.
+        Words that are remembered, a power of two; of names half as many.
     languages : sequence of str
         Whose stop words begin and end no phrase.
 

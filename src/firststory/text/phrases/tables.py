@@ -18,14 +18,15 @@ def new_tables(capacity: int) -> k.Tables:
     """Empty tables for `capacity` words, a power of two."""
     names = capacity // 2
     return k.Tables(
-        clock=np.array([1.0, 0.0, 1.0, 1.0, 0.0]),
+        clock=np.array([1.0, 0.0, 1.0, 1.0, 0.0, 0.0]),
         words=_table(capacity, 4),
         word_marks=np.zeros(capacity, np.uint32),
         names=_table(names, 9),
         name_texts=np.zeros((names, k.NAME_TEXT), np.uint16),
         holders=np.zeros(names, np.uint64),
         counts=_table(4 * capacity),
-        grams=_table(8 * capacity),
+        grams=_table(capacity),
+        seen=np.zeros((3, 2 * capacity), np.uint8),
         neighbours=_table(SHORT_WORDS, 1 + 2 * BINS),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from firststory.arrays import Floats, Singles
 from firststory.kernels.jit import kernel
 from firststory.kernels.phrases.keys import BASE, mix, two
 from firststory.kernels.phrases.layout import (
@@ -15,12 +16,11 @@ from firststory.kernels.phrases.layout import (
     N_DOCUMENTS,
     NOW,
     NUMBER_NOW,
-    OF_SOURCE,
     STOP,
     UNIT_NOW,
     WATCHED,
     Bytes,
-    Tables,
+    Table,
     Tokens,
 )
 from firststory.kernels.phrases.tables import add_once, count_of, find
@@ -40,26 +40,29 @@ DATELINE = 10
 
 @kernel
 def mark_boilerplate(
-    tokens: Tokens, begin: int, end: int, number: int, source: np.uint64, tables: Tables, learn: bool
-) -> None:
-    """Set `dull` for the tokens of a line; `number` is that of the line, `source` a key."""
-    unit = tables.clock[UNIT_NOW]
-    items = count_of(tables.counts, source ^ OF_SOURCE) / unit
-    others = max(tables.clock[N_DOCUMENTS] - items, 1.0)
+    tokens: Tokens, begin: int, end: int, number: int, source: np.uint64, items: float, clock: Floats, grams: Table,
+    words: Singles, seen: Bytes, learn: bool,
+) -> None:  # fmt: skip
+    """Set `dull` for the tokens of a line; `number` is that of the line, `items` how many documents the source had."""
+    unit = clock[UNIT_NOW]
+    others = max(clock[N_DOCUMENTS] - items, 1.0)
     need = max(LEAST, SHARE * items) if items >= WARM_UP else np.inf
     for t in range(begin, end - GRAM + 1):
-        gram = tokens[t].key
-        for k in range(1, GRAM):
-            gram = gram * BASE + tokens[t + k].key
+        gram = ((tokens[t].key * BASE + tokens[t + 1].key) * BASE + tokens[t + 2].key) * BASE + tokens[t + 3].key
         gram = mix(gram)
-        count = _counted(tables, gram, source, learn, unit)
+        own = two(source, gram)
+        if not _has_bit(seen, WATCHED, own):
+            if learn:
+                _meet(own, gram, clock, grams, seen)
+            continue
+        count = _counted(own, gram, clock, grams, learn)
         if count > need:
-            rest = (count_of(tables.grams, gram) / unit - count) / others
+            rest = (count_of(grams, gram) / unit - count) / others
             if count / items > OTHERS * rest and _has_word(tokens, t):
                 for k in range(GRAM):
                     tokens[t + k].dull = True
     if number == 0:
-        _mark_head(tokens, begin, end, source, items, others, tables, learn)
+        _mark_head(tokens, begin, end, source, items, others, clock, grams, words, seen, learn)
     elif number == 1:
         for t in range(min(end, begin + DATELINE) - 1, begin - 1, -1):
             if tokens[t].dull:
@@ -69,63 +72,62 @@ def mark_boilerplate(
 
 
 @kernel
-def _counted(tables: Tables, gram: np.uint64, source: np.uint64, learn: bool, unit: float) -> float:
-    """In how many earlier documents of the source it was; counted where that is to be learnt.
+def _meet(own: np.uint64, gram: np.uint64, clock: Floats, grams: Table, seen: Bytes) -> None:
+    """A 4-gram that is not in the table for this source.
 
-    Nearly all 4-grams are never seen again, so that most are not counted: the first time one bit is set, and only what
-    a source has a second time, while that bit is remembered, comes into the table.
+    Nearly all are never seen again, and are not counted: the first time one bit is set, and only what a source has a
+    second time, while that bit is remembered, comes into the table.
     """
-    own, seen = two(source, gram), tables.seen
-    is_watched = _has_bit(seen[WATCHED], own)
-    if not learn:
-        return count_of(tables.grams, own) / unit if is_watched else 0.0
-    number = np.int64(tables.clock[NUMBER_NOW])
-    if not is_watched:
-        if _has_bit(seen[WATCHED], gram):  # of another source
-            slot = find(tables.grams, gram)
-            if slot >= 0:
-                add_once(tables.grams, gram, unit, number)
-        is_known = _has_bit(seen[LATELY], own)
-        if _has_bit(seen[NOW], own):
-            is_known = True
-        else:
-            _set_bit(seen[NOW], own)
-            tables.clock[BITS_NOW] += 1.0
-        if not is_known:
-            return 0.0
-        _set_bit(seen[WATCHED], own)
-        _set_bit(seen[WATCHED], gram)
-        add_once(tables.grams, gram, unit, number)
-        return add_once(tables.grams, own, unit, number) / unit
-    add_once(tables.grams, gram, unit, number)
-    return add_once(tables.grams, own, unit, number) / unit
+    unit, number = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW])
+    if _has_bit(seen, WATCHED, gram) and find(grams, gram) >= 0:  # of another source
+        add_once(grams, gram, unit, number)
+    if _has_bit(seen, NOW, own) or _has_bit(seen, LATELY, own):
+        _set_bit(seen, WATCHED, own)
+        _set_bit(seen, WATCHED, gram)
+        add_once(grams, gram, unit, number)
+        add_once(grams, own, unit, number)
+    elif not _has_bit(seen, NOW, own):
+        _set_bit(seen, NOW, own)
+        clock[BITS_NOW] += 1.0
 
 
 @kernel
-def forget_bits(tables: Tables) -> None:
+def _counted(own: np.uint64, gram: np.uint64, clock: Floats, grams: Table, learn: bool) -> float:
+    """In how many earlier documents of the source a watched 4-gram was; counted where that is to be learnt."""
+    unit, number = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW])
+    if not learn:
+        return count_of(grams, own) / unit
+    add_once(grams, gram, unit, number)
+    return add_once(grams, own, unit, number) / unit
+
+
+@kernel
+def forget_bits(clock: Floats, grams: Table, seen: Bytes) -> None:
     """Once a third of the bits is set: those before are forgotten, and only what is in the table stays watched."""
-    seen, clock = tables.seen, tables.clock
-    if 3.0 * clock[BITS_NOW] < 8.0 * seen.shape[1]:
+    size = seen.shape[0] // 3
+    if 3.0 * clock[BITS_NOW] < 8.0 * size:
         return
     clock[BITS_NOW] = 0.0
-    seen[LATELY] = seen[NOW]
-    seen[NOW] = 0
-    seen[WATCHED] = 0
-    for key in tables.grams.keys:
+    seen[LATELY * size : (LATELY + 1) * size] = seen[NOW * size : (NOW + 1) * size]
+    seen[NOW * size : (NOW + 1) * size] = 0
+    seen[WATCHED * size : (WATCHED + 1) * size] = 0
+    for key in grams.keys:
         if key != 0:
-            _set_bit(seen[WATCHED], key)
+            _set_bit(seen, WATCHED, key)
 
 
 @kernel
-def _has_bit(bits: Bytes, key: np.uint64) -> bool:
-    place = (key >> np.uint64(24)) & np.uint64(8 * bits.shape[0] - 1)
-    return bool((bits[place >> np.uint64(3)] >> (place & np.uint64(7))) & np.uint64(1))
+def _has_bit(seen: Bytes, part: int, key: np.uint64) -> bool:
+    size = seen.shape[0] // 3
+    place = np.int64((key >> np.uint64(24)) & np.uint64(8 * size - 1))
+    return bool((seen[part * size + (place >> 3)] >> (place & 7)) & 1)
 
 
 @kernel
-def _set_bit(bits: Bytes, key: np.uint64) -> None:
-    place = (key >> np.uint64(24)) & np.uint64(8 * bits.shape[0] - 1)
-    bits[place >> np.uint64(3)] |= np.uint8(np.uint64(1) << (place & np.uint64(7)))
+def _set_bit(seen: Bytes, part: int, key: np.uint64) -> None:
+    size = seen.shape[0] // 3
+    place = np.int64((key >> np.uint64(24)) & np.uint64(8 * size - 1))
+    seen[part * size + (place >> 3)] |= np.uint8(1 << (place & 7))
 
 
 @kernel
@@ -138,8 +140,9 @@ def _has_word(tokens: Tokens, t: int) -> bool:
 
 @kernel
 def _mark_head(
-    tokens: Tokens, begin: int, end: int, source: np.uint64, items: float, others: float, tables: Tables, learn: bool
-) -> None:
+    tokens: Tokens, begin: int, end: int, source: np.uint64, items: float, others: float, clock: Floats, grams: Table,
+    words: Singles, seen: Bytes, learn: bool,
+) -> None:  # fmt: skip
     """The mark of a format before a colon or bar, where a source often has it and its words hardly occur otherwise."""
     stop = -1
     for t in range(begin + 1, min(begin + GRAM + 1, end)):
@@ -148,20 +151,25 @@ def _mark_head(
             break
     if stop < 0:
         return
-    unit = tables.clock[UNIT_NOW]
+    unit = clock[UNIT_NOW]
     head = np.uint64(94)
     for t in range(begin, stop + 1):
         head = head * BASE + tokens[t].key
     head = mix(head)
-    count = _counted(tables, head, source, learn, unit)
+    own = two(source, head)
+    if not _has_bit(seen, WATCHED, own):
+        if learn:
+            _meet(own, head, clock, grams, seen)
+        return
+    count = _counted(own, head, clock, grams, learn)
     if items < WARM_UP or count <= max(MARK_LEAST, MARK_SHARE * items):
         return
-    if count / items <= OTHERS * (count_of(tables.grams, head) / unit - count) / others:
+    if count / items <= OTHERS * (count_of(grams, head) / unit - count) / others:
         return
     for t in range(begin, stop):
         slot = tokens[t].slot
-        seen = 0.0 if slot < 0 else tables.words.counts[slot, DOCUMENTS] / unit
-        if tokens[t].marks & STOP == 0 and seen > 2.0 * count:
+        documents = 0.0 if slot < 0 else words[slot, DOCUMENTS] / unit
+        if tokens[t].marks & STOP == 0 and documents > 2.0 * count:
             return
     for t in range(begin, stop + 1):
         tokens[t].dull = True

@@ -1,8 +1,8 @@
 """The key of a phrase: a number that knows no case, accent, hyphen, dot or possessive.
 
 The key of a word is a hash of its folded letters. The key of a phrase is a polynomial in the keys of its words, so
-that the keys of parts give the key of the whole: key(A B) = key(A) * BASE^(words of B) + key(B). That makes Kim Jong-un, which
-is two tokens, and KIM JONG UN, which is three, the same.
+that the keys of parts give the key of the whole: key(A B) = key(A) * BASE^(words of B) + key(B). That makes
+Kim Jong-un, which is two tokens, and KIM JONG UN, which is three, the same.
 """
 
 from __future__ import annotations

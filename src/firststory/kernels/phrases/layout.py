@@ -13,6 +13,7 @@ Codes = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 Marks = NDArray[np.uint32]
+Texts = NDArray[np.uint16]
 
 # Classes of characters.
 (OTHER, SPACE, BREAK, LOWER, UPPER, DIGIT, INVISIBLE, APOSTROPHE, HYPHEN, AMPERSAND, HASH, AT, CURRENCY, OPENING, DOT,
@@ -47,7 +48,7 @@ MENTIONS, IN_SENTENCE, PERSON, PLACE, ORGANISATION, TEXT_LEAD, HOLDERS, HOLDER_L
 # What the clock counts.
 UNIT_NOW, N_DOCUMENTS, FIRST_LOWER, FIRST_UPPER, NUMBER_NOW, BITS_NOW = range(6)
 
-# Rows of `seen`.
+# Parts of `seen`.
 NOW, LATELY, WATCHED = range(3)
 
 TITLE_CHARACTERS, LEAD_CHARACTERS = 240, 320
@@ -81,7 +82,7 @@ class Tables(NamedTuple):
     words: Table
     word_marks: Marks
     names: Table
-    name_texts: NDArray[np.uint16]
+    name_texts: Texts
     """How a name mostly reads; a row per slot, zeros behind it."""
     holders: Keys
     """Of a last word: the key of the name that mostly ends in it."""
@@ -90,7 +91,7 @@ class Tables(NamedTuple):
     grams: Table
     """4-grams of tokens that a source has had twice: in how many of its documents, and of all, they were."""
     seen: Bytes
-    """Bits of the 4-grams of late, of those before, and of those in the table."""
+    """Bits of the 4-grams of late, of those before, and of those in the table, one behind the other."""
     neighbours: Table
     """Of short words: what stands left and right of them, hashed into bins."""
 
@@ -105,6 +106,18 @@ class Alphabet(NamedTuple):
     marks: Marks
 
 
+class Known(NamedTuple):
+    """What is asked of names while a line is read: fewer arrays are quicker to hand on."""
+
+    name_keys: Keys
+    name_counts: Singles
+    list_keys: Keys
+    list_marks: Marks
+    unit: float
+    prior: float
+    """Of a word never seen to be a name."""
+
+
 # Rows of records: one argument each, and what belongs together lies together in memory.
 
 TOKEN = np.dtype(
@@ -114,6 +127,8 @@ TOKEN = np.dtype(
         ("end", np.int32),  # without a possessive
         ("slot", np.int32),  # in the table of words, or -1
         ("marks", np.uint32),
+        ("lower", np.float32),  # how often it was seen in lower case so far,
+        ("upper", np.float32),  # and capitalised
         ("shape", np.uint8),
         ("words", np.uint8),  # how many words it is: Jong-un is two
         ("opens", np.bool_),  # begins a sentence
@@ -124,6 +139,7 @@ TOKEN = np.dtype(
         ("big", np.bool_),  # capitalised, and not for being a date
         ("ok", np.bool_),  # part of a name
         ("taken", np.bool_),  # part of a name, figure or hashtag that was found
+        ("counted", np.bool_),  # often stands behind numbers
     ],
     align=True,
 )

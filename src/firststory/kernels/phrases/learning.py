@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from firststory.arrays import Floats, Singles
 from firststory.kernels.jit import kernel
 from firststory.kernels.phrases.keys import two
 from firststory.kernels.phrases.layout import (
@@ -29,7 +30,8 @@ from firststory.kernels.phrases.layout import (
     Codes,
     Found,
     Keys,
-    Tables,
+    Table,
+    Texts,
 )
 from firststory.kernels.phrases.tables import add, add_once, claim
 
@@ -38,79 +40,91 @@ TITLE_CASE_VOTE = 0.3
 
 
 @kernel
-def learn_name(found: Found, n: int, codes: Codes, begin: int, end: int, tables: Tables) -> None:
-    """Count the name of row n, which reads codes[begin:end]."""
-    unit, names = tables.clock[UNIT_NOW], tables.names
-    number = np.uint32(tables.clock[NUMBER_NOW])
-    slot = claim(names, found[n].key)
+def learn_names(
+    found: Found,
+    begin: int,
+    end: int,
+    codes: Codes,
+    shift: int,
+    names: Table,
+    texts: Texts,
+    holders: Keys,
+    clock: Floats,
+) -> None:
+    """Count the names among the rows from begin to end; the document begins at codes[shift]."""
+    unit, number = clock[UNIT_NOW], np.uint32(clock[NUMBER_NOW])
     counts = names.counts
-    counts[slot, MENTIONS] += unit
-    is_plain = found[n].style == SENTENCE_CASE
-    if is_plain:
-        counts[slot, IN_SENTENCE] += unit
-    if names.last[slot] != number:
-        names.last[slot] = number
-        counts[slot, NAME_DOCUMENTS] += unit
-    counts[slot, PERSON] += unit * found[n].person
-    counts[slot, PLACE] += unit * found[n].place
-    counts[slot, ORGANISATION] += unit * found[n].organisation
-    _vote_text(tables, slot, codes, begin, end, unit if is_plain else TITLE_CASE_VOTE * unit)
-    if is_plain and found[n].words > 1 and found[n].last != 0:
-        _hold(tables, found[n].last, found[n].key, unit)
+    for n in range(begin, end):
+        if found[n].form != NAME:
+            continue
+        slot = claim(names, found[n].key)
+        counts[slot, MENTIONS] += unit
+        is_plain = found[n].style == SENTENCE_CASE
+        if is_plain:
+            counts[slot, IN_SENTENCE] += unit
+        if names.last[slot] != number:
+            names.last[slot] = number
+            counts[slot, NAME_DOCUMENTS] += unit
+        counts[slot, PERSON] += unit * found[n].person
+        counts[slot, PLACE] += unit * found[n].place
+        counts[slot, ORGANISATION] += unit * found[n].organisation
+        vote = unit if is_plain else TITLE_CASE_VOTE * unit
+        _vote_text(counts, texts, slot, codes, found[n].start + shift, found[n].end + shift, vote)
+        if is_plain and found[n].words > 1 and found[n].last != 0:
+            _hold(names, holders, found[n].last, found[n].key, unit)
 
 
 @kernel
-def _vote_text(tables: Tables, slot: int, codes: Codes, begin: int, end: int, vote: float) -> None:
+def _vote_text(counts: Singles, texts: Texts, slot: int, codes: Codes, begin: int, end: int, vote: float) -> None:
     """How the name mostly reads, by a vote that needs room for one candidate (Boyer and Moore's)."""
-    lead, text = tables.names.counts[slot, TEXT_LEAD], tables.name_texts[slot]
+    lead = counts[slot, TEXT_LEAD]
     size = end - begin
     if size > NAME_TEXT:
         return
     same = lead > 0.0
     for k in range(size if same else 0):
-        if text[k] != codes[begin + k]:
+        if texts[slot, k] != codes[begin + k]:
             same = False
             break
-    if same and (size == NAME_TEXT or text[size] == 0):
-        tables.names.counts[slot, TEXT_LEAD] = lead + vote
+    if same and (size == NAME_TEXT or texts[slot, size] == 0):
+        counts[slot, TEXT_LEAD] = lead + vote
     elif lead > vote:
-        tables.names.counts[slot, TEXT_LEAD] = lead - vote
+        counts[slot, TEXT_LEAD] = lead - vote
     else:
         for k in range(size):
             if codes[begin + k] > 0xFFFF:
                 return
-        tables.names.counts[slot, TEXT_LEAD] = vote
-        text[:] = 0
-        for k in range(size):
-            text[k] = codes[begin + k]
+        counts[slot, TEXT_LEAD] = vote
+        for k in range(NAME_TEXT):
+            texts[slot, k] = codes[begin + k] if k < size else 0
 
 
 @kernel
-def _hold(tables: Tables, last: np.uint64, key: np.uint64, unit: float) -> None:
+def _hold(names: Table, holders: Keys, last: np.uint64, key: np.uint64, unit: float) -> None:
     """Which name mostly ends in this last word, by the same vote."""
-    slot = claim(tables.names, last)
-    counts = tables.names.counts
+    slot = claim(names, last)
+    counts = names.counts
     counts[slot, HOLDERS] += unit
-    if counts[slot, HOLDER_LEAD] > 0.0 and tables.holders[slot] == key:
+    if counts[slot, HOLDER_LEAD] > 0.0 and holders[slot] == key:
         counts[slot, HOLDER_LEAD] += unit
     elif counts[slot, HOLDER_LEAD] > unit:
         counts[slot, HOLDER_LEAD] -= unit
     else:
-        tables.holders[slot] = key
+        holders[slot] = key
         counts[slot, HOLDER_LEAD] = unit
 
 
 @kernel
-def learn_phrases(found: Found, begin: int, end: int, tables: Tables, main: Keys) -> None:
+def learn_phrases(found: Found, begin: int, end: int, table: Table, clock: Floats, main: Keys) -> None:
     """Count the phrases of a title and lead, and which of them come together; `main` has room for MAIN_PHRASES keys."""
-    unit, number = tables.clock[UNIT_NOW], np.int64(tables.clock[NUMBER_NOW])
+    unit, number = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW])
     n = 0
     for row in range(begin, end):
         if found[row].zone == BODY:
             continue
         key = found[row].key
         if found[row].form != NAME:
-            add_once(tables.counts, key ^ OF_PHRASE, unit, number)
+            add_once(table, key ^ OF_PHRASE, unit, number)
         if found[row].form == FIGURE or n == MAIN_PHRASES:
             continue
         is_new = True
@@ -121,7 +135,7 @@ def learn_phrases(found: Found, begin: int, end: int, tables: Tables, main: Keys
             n += 1
     for a in range(n):
         for b in range(a + 1, n):
-            add(tables.counts, together_key(main[a], main[b]), unit)
+            add(table, together_key(main[a], main[b]), unit)
 
 
 @kernel

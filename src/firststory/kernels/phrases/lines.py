@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from firststory.arrays import Floats, Singles
 from firststory.kernels.jit import kernel
 from firststory.kernels.phrases.keys import two
 from firststory.kernels.phrases.layout import (
@@ -18,6 +19,7 @@ from firststory.kernels.phrases.layout import (
     IN_LOWER,
     IN_UPPER,
     NUMBER,
+    NUMBER_NOW,
     OF_PAIR,
     PLACE_NAME,
     SENTENCE_CASE,
@@ -25,16 +27,66 @@ from firststory.kernels.phrases.layout import (
     STOP,
     TITLE_CASE,
     UNIT_NOW,
-    Tables,
+    Keys,
+    Marks,
+    Table,
     Tokens,
 )
-from firststory.kernels.phrases.tables import add, claim
+from firststory.kernels.phrases.tables import add, claim, find, marks_of
 
 SHORT_WORD = 5
 """Characters of the words whose neighbours are counted."""
 BINS = 48
 """Into which the words left, and those right, of a short word are hashed."""
 _FORGET = 0.998
+
+
+@kernel
+def look_up(
+    tokens: Tokens,
+    n: int,
+    list_keys: Keys,
+    list_marks: Marks,
+    table: Table,
+    word_marks: Marks,
+    clock: Floats,
+    learn: bool,
+) -> None:
+    """Give the n tokens of a document their slots and marks; with `learn` each word is counted once."""
+    number, unit = np.uint32(clock[NUMBER_NOW]), clock[UNIT_NOW]
+    counts, last = table.counts, table.last
+    for t in range(n):
+        tokens[t].slot = -1
+        if tokens[t].shape > CAPITALS:
+            continue
+        key = tokens[t].key
+        slot = claim(table, key) if learn else find(table, key)
+        if slot < 0:
+            tokens[t].marks = marks_of(list_keys, list_marks, key)
+            continue
+        tokens[t].slot = slot
+        if learn and last[slot] != number:
+            last[slot] = number
+            if counts[slot, DOCUMENTS] == 0.0:
+                word_marks[slot] = marks_of(list_keys, list_marks, key)
+            counts[slot, DOCUMENTS] += unit
+        tokens[t].marks = word_marks[slot]
+
+
+@kernel
+def ask_case(tokens: Tokens, n: int, counts: Singles, unit: float) -> None:
+    """Give the n tokens of a document what is known of their case, and whether they follow numbers.
+
+    A word follows numbers if it stands behind one in a tenth of its documents.
+    """
+    for t in range(n):
+        slot = tokens[t].slot
+        if slot < 0:
+            tokens[t].lower = tokens[t].upper = 0.0
+            tokens[t].counted = False
+            continue
+        tokens[t].lower, tokens[t].upper = counts[slot, IN_LOWER] / unit, counts[slot, IN_UPPER] / unit
+        tokens[t].counted = counts[slot, AFTER_NUMBER] > max(1.5 * unit, 0.1 * counts[slot, DOCUMENTS])
 
 
 @kernel
@@ -53,13 +105,23 @@ def style_of(tokens: Tokens, begin: int, end: int) -> int:
 
 
 @kernel
-def learn_line(tokens: Tokens, begin: int, end: int, style: int, lead: int, tables: Tables) -> None:
+def learn_line(
+    tokens: Tokens,
+    begin: int,
+    end: int,
+    style: int,
+    lead: int,
+    counts: Singles,
+    clock: Floats,
+    pairs: Table,
+    neighbours: Table,
+) -> None:
     """Only sentence case, and not the first word of a sentence, teaches case.
 
     Pairs and neighbours are learnt from titles and leads, up to character `lead`: only those are cut into phrases for
     people, and in long texts this saves most of the work.
     """
-    unit, counts, clock = tables.clock[UNIT_NOW], tables.words.counts, tables.clock
+    unit = clock[UNIT_NOW]
     before = -1
     for t in range(begin, end):
         shape = tokens[t].shape
@@ -77,8 +139,8 @@ def learn_line(tokens: Tokens, begin: int, end: int, style: int, lead: int, tabl
             counts[slot, IN_UPPER if is_upper else IN_LOWER] += unit
         if before >= 0 and tokens[t].start < lead:
             if tokens[t].glued and tokens[t].marks & STOP == 0 and tokens[before].marks & STOP == 0:
-                add(tables.counts, pair_key(tokens[before].key, tokens[t].key), unit)
-            _meet(tables, tokens, before, t, unit)
+                add(pairs, pair_key(tokens[before].key, tokens[t].key), unit)
+            _meet(neighbours, tokens, before, t, unit)
         before = t
 
 
@@ -89,9 +151,8 @@ def pair_key(left: np.uint64, right: np.uint64) -> np.uint64:
 
 
 @kernel
-def _meet(tables: Tables, tokens: Tokens, left: int, right: int, unit: float) -> None:
+def _meet(table: Table, tokens: Tokens, left: int, right: int, unit: float) -> None:
     """Count two words as neighbours of each other, where they are short."""
-    table = tables.neighbours
     if tokens[left].end - tokens[left].start <= SHORT_WORD:
         slot = claim(table, tokens[left].key)
         table.counts[slot, 0] += unit
@@ -102,35 +163,16 @@ def _meet(tables: Tables, tokens: Tokens, left: int, right: int, unit: float) ->
 
 
 @kernel
-def is_name_word(tables: Tables, slot: int, marks: int) -> bool:
+def is_name_word(tokens: Tokens, t: int, prior: float) -> bool:
     """Whether a capitalised word is a name where capitals say nothing: by its case elsewhere, and a prior.
 
     The prior of a word never seen is the share of capitals among the words that were first seen lately; that of a known
     first name or place is one.
     """
+    marks = tokens[t].marks
     if marks & (STOP | DATE) != 0:
         return False
-    clock = tables.clock
-    unit = clock[UNIT_NOW]
-    prior = clock[FIRST_UPPER] / (clock[FIRST_UPPER] + clock[FIRST_LOWER])
     if marks & (FIRST_NAME | PLACE_NAME) != 0:
         prior = 1.0
-    upper = lower = 0.0
-    if slot >= 0:
-        upper, lower = tables.words.counts[slot, IN_UPPER] / unit, tables.words.counts[slot, IN_LOWER] / unit
-    return upper + 2.0 * prior >= 0.5 * (upper + lower + 2.0)
-
-
-@kernel
-def case_count(tables: Tables, slot: int, column: int) -> float:
-    """How often a word was seen in lower (or upper) case."""
-    return 0.0 if slot < 0 else tables.words.counts[slot, column] / tables.clock[UNIT_NOW]
-
-
-@kernel
-def follows_numbers(tables: Tables, slot: int) -> bool:
-    """Whether a word stands behind a number in a tenth of its documents."""
-    if slot < 0:
-        return False
-    counts, unit = tables.words.counts, tables.clock[UNIT_NOW]
-    return bool(counts[slot, AFTER_NUMBER] > max(1.5 * unit, 0.1 * counts[slot, DOCUMENTS]))
+    upper, lower = tokens[t].upper, tokens[t].lower
+    return bool(upper + 2.0 * prior >= 0.5 * (upper + lower + 2.0))

@@ -16,9 +16,7 @@ from firststory.kernels.phrases.layout import (
     FIGURE,
     FIRST_NAME,
     HASHTAG,
-    IN_LOWER,
     IN_SENTENCE,
-    IN_UPPER,
     INSIDE,
     LONGEST_NAME,
     MAGNITUDE,
@@ -43,16 +41,14 @@ from firststory.kernels.phrases.layout import (
     TAKES_OF,
     THE,
     UNIT,
-    UNIT_NOW,
     WHO,
     WHOLE_FIGURE,
-    Alphabet,
     Found,
-    Tables,
+    Known,
     Tokens,
 )
-from firststory.kernels.phrases.lines import case_count, follows_numbers, is_name_word
-from firststory.kernels.phrases.tables import find, marks_of
+from firststory.kernels.phrases.lines import is_name_word
+from firststory.kernels.phrases.tables import find_key, marks_of
 
 KNOWN = 2.0
 """Times that a name of several words must have been seen in sentence case to be known."""
@@ -70,14 +66,14 @@ def run_key(tokens: Tokens, begin: int, end: int) -> np.uint64:
 
 
 @kernel
-def times_in_sentences(tables: Tables, key: np.uint64) -> float:
+def times_in_sentences(known: Known, key: np.uint64) -> float:
     """How often a name was seen in sentence case."""
-    slot = find(tables.names, key)
-    return 0.0 if slot < 0 else tables.names.counts[slot, IN_SENTENCE] / tables.clock[UNIT_NOW]
+    slot = find_key(known.name_keys, key)
+    return 0.0 if slot < 0 else known.name_counts[slot, IN_SENTENCE] / known.unit
 
 
 @kernel
-def mark_names(tokens: Tokens, begin: int, end: int, style: int, tables: Tables, alphabet: Alphabet) -> None:
+def mark_names(tokens: Tokens, begin: int, end: int, style: int, known: Known) -> None:
     """Which words of a line belong to names."""
     is_plain = style == SENTENCE_CASE
     for t in range(begin, end):
@@ -93,7 +89,7 @@ def mark_names(tokens: Tokens, begin: int, end: int, style: int, tables: Tables,
         ok = False
         if big and marks & STOP == 0:
             ok = is_plain and (not tokens[t].opens or (shape == CAPITALS and tokens[t].end - tokens[t].start <= 3))
-            ok = ok or tokens[t].inner or is_name_word(tables, tokens[t].slot, marks)
+            ok = ok or tokens[t].inner or is_name_word(tokens, t, known.prior)
         tokens[t].ok = ok
     for t in range(begin, end - 1):  # common words in names: White House, New York
         if not (tokens[t + 1].glued and tokens[t].big and tokens[t + 1].big) or tokens[t].owns:
@@ -104,14 +100,12 @@ def mark_names(tokens: Tokens, begin: int, end: int, style: int, tables: Tables,
         joins = free and (tokens[t].ok or tokens[t + 1].ok)
         if not joins and not free and tokens[t + 1].ok:
             marks = tokens[t].marks
-            joins = marks & FIRST_NAME != 0 or (
-                marks & STOP == 0 and case_count(tables, tokens[t].slot, IN_LOWER) < 1.0
-            )
+            joins = marks & FIRST_NAME != 0 or (marks & STOP == 0 and tokens[t].lower < 1.0)
         if not joins:
             both = joined(tokens[t].key, tokens[t + 1].key, tokens[t + 1].words)
             joins = (
-                times_in_sentences(tables, both) >= KNOWN
-                or marks_of(alphabet.keys, alphabet.marks, both) & PLACE_NAME != 0
+                times_in_sentences(known, both) >= KNOWN
+                or marks_of(known.list_keys, known.list_marks, both) & PLACE_NAME != 0
             )
         if joins:
             tokens[t].ok = tokens[t + 1].ok = True
@@ -130,21 +124,19 @@ def name_end(tokens: Tokens, t: int, end: int) -> int:
             inside += 1
         if inside == j and tokens[j].marks & OF != 0 and tokens[j - 1].marks & TAKES_OF != 0:
             inside += 1
-        if inside == j or inside == end or not (tokens[inside].glued and tokens[inside].ok):
+        if inside in (j, end) or not (tokens[inside].glued and tokens[inside].ok):
             break
         j = inside + 1
     return j
 
 
 @kernel
-def read_names(
-    tokens: Tokens, begin: int, end: int, style: int, tables: Tables, alphabet: Alphabet, found: Found, n: int
-) -> int:
+def read_names(tokens: Tokens, begin: int, end: int, style: int, known: Known, found: Found, n: int) -> int:
     """Put the names, figures and hashtags of a line behind the n phrases found so far; `start` and `end` are tokens.
 
     Returns how many phrases there are now.
     """
-    mark_names(tokens, begin, end, style, tables, alphabet)
+    mark_names(tokens, begin, end, style, known)
     t = begin
     while t < end:
         shape = tokens[t].shape
@@ -152,7 +144,7 @@ def read_names(
         if tokens[t].dull:
             pass
         elif shape == NUMBER:
-            stop = _figure_end(tokens, t, end, tables)
+            stop = _figure_end(tokens, t, end)
             if stop > t:
                 n = _put(tokens, t, stop, FIGURE, style, found, n)
             stop = max(stop, t + 1)
@@ -160,13 +152,13 @@ def read_names(
             n = _put(tokens, t, stop, TAG, style, found, n)
         elif tokens[t].ok:
             stop = name_end(tokens, t, end)
-            n = _cut_run(tokens, t, stop, begin, end, style, tables, alphabet, found, n)
+            n = _cut_run(tokens, t, stop, begin, end, style, known, found, n)
         t = stop
     return n
 
 
 @kernel
-def _figure_end(tokens: Tokens, t: int, end: int, tables: Tables) -> int:
+def _figure_end(tokens: Tokens, t: int, end: int) -> int:
     """One past the figure at `t`: number, million, unit; `t` where the number says nothing by itself."""
     marks = tokens[t].marks
     if marks & NO_FIGURE != 0:
@@ -176,7 +168,7 @@ def _figure_end(tokens: Tokens, t: int, end: int, tables: Tables) -> int:
         stop += 1
     if stop < end and tokens[stop].glued and tokens[stop].shape == SMALL:
         word = tokens[stop].marks
-        if word & UNIT != 0 or (word & STOP == 0 and follows_numbers(tables, tokens[stop].slot)):
+        if word & UNIT != 0 or (word & STOP == 0 and tokens[stop].counted):
             stop += 1
     return stop if stop > t + 1 or marks & WHOLE_FIGURE != 0 else t
 
@@ -189,8 +181,7 @@ def _cut_run(
     begin: int,
     end: int,
     style: int,
-    tables: Tables,
-    alphabet: Alphabet,
+    known: Known,
     found: Found,
     n: int,
 ) -> int:
@@ -200,25 +191,25 @@ def _cut_run(
             i = h + 1
             break
     if j - i < (4 if style == SENTENCE_CASE else 2):
-        return _put_name(tokens, i, j, begin, end, style, tables, alphabet, found, n)
-    if j - i <= LONGEST_NAME and times_in_sentences(tables, run_key(tokens, i, j)) >= KNOWN:
-        return _put_name(tokens, i, j, begin, end, style, tables, alphabet, found, n)
+        return _put_name(tokens, i, j, begin, end, style, known, found, n)
+    if j - i <= LONGEST_NAME and times_in_sentences(known, run_key(tokens, i, j)) >= KNOWN:
+        return _put_name(tokens, i, j, begin, end, style, known, found, n)
     rest = k = i
     while k < j:
         cut = 0
         for m in range(min(j, k + 4), k, -1):
             if m - k == j - i or (m - k == 1 and style == SENTENCE_CASE):
                 continue
-            if times_in_sentences(tables, run_key(tokens, k, m)) >= (KNOWN if m - k > 1 else KNOWN_ALONE):
+            if times_in_sentences(known, run_key(tokens, k, m)) >= (KNOWN if m - k > 1 else KNOWN_ALONE):
                 cut = m
                 break
         if cut == 0:
             k += 1
             continue
-        n = _put_name(tokens, rest, k, begin, end, style, tables, alphabet, found, n)
-        n = _put_name(tokens, k, cut, begin, end, style, tables, alphabet, found, n)
+        n = _put_name(tokens, rest, k, begin, end, style, known, found, n)
+        n = _put_name(tokens, k, cut, begin, end, style, known, found, n)
         rest = k = cut
-    return _put_name(tokens, rest, j, begin, end, style, tables, alphabet, found, n)
+    return _put_name(tokens, rest, j, begin, end, style, known, found, n)
 
 
 @kernel
@@ -229,8 +220,7 @@ def _put_name(
     begin: int,
     end: int,
     style: int,
-    tables: Tables,
-    alphabet: Alphabet,
+    known: Known,
     found: Found,
     n: int,
 ) -> int:
@@ -244,7 +234,7 @@ def _put_name(
     if j - i == 1 and tokens[i].marks & PERSON_TITLE != 0:  # the President is no name
         return n
     n = _put(tokens, i, j, NAME, style, found, n)
-    _vote(tokens, i, j, begin, end, style, tables, alphabet, found, n - 1)
+    _vote(tokens, i, j, begin, end, style, known, found, n - 1)
     return n
 
 
@@ -271,8 +261,7 @@ def _vote(
     begin: int,
     end: int,
     style: int,
-    tables: Tables,
-    alphabet: Alphabet,
+    known: Known,
     found: Found,
     n: int,
 ) -> None:
@@ -299,26 +288,26 @@ def _vote(
     if is_aged:  # Jane Doe, 39,
         person += 2.0
     if size > 1:
-        if first & FIRST_NAME != 0 and size <= 4 and _is_mostly_upper(tables, tokens, i, 0.0):
-            person += 2.0 if _is_mostly_upper(tables, tokens, j - 1, 1.0) else 0.0
+        if first & FIRST_NAME != 0 and size <= 4 and _is_mostly_upper(tokens, i, 0.0):
+            person += 2.0 if _is_mostly_upper(tokens, j - 1, 1.0) else 0.0
         if first & ROYAL != 0:
             person += 2.0
         if last & ORGANISATION_WORD != 0 or first & ORGANISATION_HEAD != 0:
             organisation += 3.0
         is_part = (
             first & DIRECTION != 0
-            and marks_of(alphabet.keys, alphabet.marks, run_key(tokens, i + 1, j)) & PLACE_NAME != 0
+            and marks_of(known.list_keys, known.list_marks, run_key(tokens, i + 1, j)) & PLACE_NAME != 0
         )
         if (last & PLACE_WORD != 0 and last & ORGANISATION_WORD == 0) or first & PLACE_HEAD != 0 or is_part:
             place += 3.0
     else:
-        if last & FIRST_NAME != 0 and _is_mostly_upper(tables, tokens, i, 0.0):
+        if last & FIRST_NAME != 0 and _is_mostly_upper(tokens, i, 0.0):
             person += 0.5
         if tokens[i].shape == CAPITALS and style == SENTENCE_CASE and tokens[i].end - tokens[i].start <= 6:
             organisation += 1.5
         if last & ORGANISATION_WORD != 0:
             organisation += 1.0
-    if marks_of(alphabet.keys, alphabet.marks, found[n].key) & PLACE_NAME != 0:
+    if marks_of(known.list_keys, known.list_marks, found[n].key) & PLACE_NAME != 0:
         place += 5.0
     if last & PERSON_TITLE != 0:
         person = 0.0
@@ -331,6 +320,5 @@ def _is_comma(tokens: Tokens, t: int) -> bool:
 
 
 @kernel
-def _is_mostly_upper(tables: Tables, tokens: Tokens, t: int, slack: float) -> bool:
-    slot = tokens[t].slot
-    return case_count(tables, slot, IN_LOWER) <= case_count(tables, slot, IN_UPPER) + slack
+def _is_mostly_upper(tokens: Tokens, t: int, slack: float) -> bool:
+    return bool(tokens[t].lower <= tokens[t].upper + slack)

@@ -9,11 +9,12 @@ from firststory.kernels.jit import kernel
 from firststory.kernels.phrases.boilerplate import forget_bits, mark_boilerplate
 from firststory.kernels.phrases.layout import (
     BODY,
+    FIRST_LOWER,
+    FIRST_UPPER,
     LEAD,
     LEAD_CHARACTERS,
     MAIN_PHRASES,
     N_DOCUMENTS,
-    NAME,
     NUMBER_NOW,
     OF_SOURCE,
     TITLE,
@@ -23,15 +24,16 @@ from firststory.kernels.phrases.layout import (
     Codes,
     Found,
     Keys,
+    Known,
     Lines,
     Spans,
     Tables,
     Tokens,
 )
-from firststory.kernels.phrases.learning import learn_name, learn_phrases
-from firststory.kernels.phrases.lines import learn_line, style_of
+from firststory.kernels.phrases.learning import learn_names, learn_phrases
+from firststory.kernels.phrases.lines import ask_case, learn_line, look_up, style_of
 from firststory.kernels.phrases.names import read_names
-from firststory.kernels.phrases.tables import add, rescale
+from firststory.kernels.phrases.tables import add, count_of, rescale
 from firststory.kernels.phrases.tokens import cut
 from firststory.kernels.phrases.words import read_words
 
@@ -49,46 +51,53 @@ def read_documents(
     where none is known. With `learn` every document is learnt before the next is read, its words before its names.
     """
     n = n_dull = begin = 0
+    clock = tables.clock
     main = np.empty(MAIN_PHRASES, np.uint64)
     for i in range(ends.shape[0]):
         if learn:
             _tick(tables, rate)
-        n_tokens, n_lines = cut(
-            codes, begin, ends[i], alphabet, tables.words, tables.word_marks, tables.clock, learn, tokens, lines
-        )
+        n_tokens, n_lines = cut(codes, begin, ends[i], alphabet, tokens, lines)
+        look_up(tokens, n_tokens, alphabet.keys, alphabet.marks, tables.words, tables.word_marks, clock, learn)
         lead = LEAD_CHARACTERS + begin
         if n_lines > 0:
             lead += min(tokens[lines[1].first - 1].end - begin, TITLE_CHARACTERS)
+        unit = clock[UNIT_NOW]
+        items = count_of(tables.counts, sources[i] ^ OF_SOURCE) / unit
         for line in range(n_lines):
-            a, b = lines[line].first, lines[line + 1].first
-            lines[line].style = style_of(tokens, a, b)
+            a, b = np.int64(lines[line].first), np.int64(lines[line + 1].first)
+            style = style_of(tokens, a, b)
+            lines[line].style = style
             if learn:
-                learn_line(tokens, a, b, lines[line].style, lead, tables)
+                learn_line(tokens, a, b, style, lead, tables.words.counts, clock, tables.counts, tables.neighbours)
             if sources[i] != 0:
-                mark_boilerplate(tokens, a, b, line, sources[i], tables, learn)
+                mark_boilerplate(
+                    tokens, a, b, line, sources[i], items, clock, tables.grams, tables.words.counts, tables.seen, learn
+                )
         if learn and sources[i] != 0:
-            forget_bits(tables)
-            add(tables.counts, sources[i] ^ OF_SOURCE, tables.clock[UNIT_NOW])
+            forget_bits(clock, tables.grams, tables.seen)
+            add(tables.counts, sources[i] ^ OF_SOURCE, unit)
         n_dull = _dull_spans(tokens, n_tokens, begin, i, dull, n_dull)
+        ask_case(tokens, n_tokens, tables.words.counts, unit)
+        prior = clock[FIRST_UPPER] / (clock[FIRST_UPPER] + clock[FIRST_LOWER])
+        known = Known(tables.names.keys, tables.names.counts, alphabet.keys, alphabet.marks, unit, prior)
         first = n
         for line in range(1, n_lines + 1):  # the title last: it is read best by what the body has taught
             k = line % n_lines
-            a, b = lines[k].first, lines[k + 1].first
+            a, b, style = np.int64(lines[k].first), np.int64(lines[k + 1].first), np.int64(lines[k].style)
             old = n
-            n = read_names(tokens, a, b, lines[k].style, tables, alphabet, found, n)
-            named = n
+            n = read_names(tokens, a, b, style, known, found, n)
             if not learn or tokens[a].start < lead:  # common words of bodies are read for those who ask
-                n = read_words(tokens, a, b, lines[k].style, tables, found, n)
+                n = read_words(tokens, a, b, style, tables.counts, unit, found, n)
             for row in range(old, n):
                 start, end = tokens[found[row].start].start, tokens[found[row].end - 1].end
                 is_title = k == 0 and start - begin < TITLE_CHARACTERS
                 found[row].zone = TITLE if is_title else (LEAD if start < lead else BODY)
                 found[row].document = i
                 found[row].start, found[row].end = start - begin, end - begin
-                if learn and row < named and found[row].form == NAME:
-                    learn_name(found, row, codes, start, end, tables)
+            if learn:
+                learn_names(found, old, n, codes, begin, tables.names, tables.name_texts, tables.holders, clock)
         if learn:
-            learn_phrases(found, first, n, tables, main)
+            learn_phrases(found, first, n, tables.counts, clock, main)
         begin = ends[i] + 1
     return n, n_dull
 

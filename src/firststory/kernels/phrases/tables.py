@@ -16,9 +16,8 @@ WAYS = 8
 
 
 @kernel
-def find(table: Table, key: np.uint64) -> int:
+def find_key(keys: Keys, key: np.uint64) -> int:
     """The slot of a key, or -1."""
-    keys = table.keys
     base = np.int64(key & np.uint64(keys.shape[0] // WAYS - 1)) * WAYS
     for slot in range(base, base + WAYS):
         if keys[slot] == key:
@@ -26,6 +25,12 @@ def find(table: Table, key: np.uint64) -> int:
         if keys[slot] == 0:
             return -1
     return -1
+
+
+@kernel
+def find(table: Table, key: np.uint64) -> int:
+    """The slot of a key, or -1."""
+    return find_key(table.keys, key)
 
 
 @kernel

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.arrays import Floats
 from firststory.kernels.jit import kernel
 from firststory.kernels.phrases.keys import PRIME, SEED, joined, mix
 from firststory.kernels.phrases.layout import (
@@ -22,7 +21,6 @@ from firststory.kernels.phrases.layout import (
     COMMA,
     CURRENCY,
     DIGIT,
-    DOCUMENTS,
     DOT,
     HASH,
     HASHTAG,
@@ -34,13 +32,11 @@ from firststory.kernels.phrases.layout import (
     LOWER,
     NO_FIGURE,
     NUMBER,
-    NUMBER_NOW,
     OPENING,
     ORDINAL,
     SIGN,
     SMALL,
     SPACE,
-    UNIT_NOW,
     UNSPACED,
     UPPER,
     WHOLE_FIGURE,
@@ -48,28 +44,16 @@ from firststory.kernels.phrases.layout import (
     Bytes,
     Codes,
     Lines,
-    Marks,
-    Table,
     Tokens,
 )
-from firststory.kernels.phrases.tables import claim, find, marks_of
+from firststory.kernels.phrases.tables import marks_of
 
+LONGEST_ABBREVIATION = 4
 _SLASH, _COLON, _SEMICOLON, _PERCENT, _UNDERSCORE, _COMMA, _BAR, _S = 47, 58, 59, 37, 95, 44, 124, 115
 
 
 @kernel
-def cut(
-    codes: Codes,
-    begin: int,
-    end: int,
-    alphabet: Alphabet,
-    words: Table,
-    word_marks: Marks,
-    clock: Floats,
-    learn: bool,
-    tokens: Tokens,
-    lines: Lines,
-) -> tuple[int, int]:
+def cut(codes: Codes, begin: int, end: int, alphabet: Alphabet, tokens: Tokens, lines: Lines) -> tuple[int, int]:
     """Fill `tokens` and `lines` with those of codes[begin:end]; returns how many of each there are."""
     classes = alphabet.classes
     n, n_lines, i, behind = 0, 0, begin, -9
@@ -101,7 +85,7 @@ def cut(
         if address > i:
             i = _sign(tokens, n, codes, i, address)
         elif is_letter:
-            i = _word(codes, i, end, alphabet, words, word_marks, clock, learn, tokens, n)
+            i = _word(codes, i, end, alphabet, tokens, n)
         elif kind == DIGIT or (kind == CURRENCY and _digit_follows(codes, i, end, classes)):
             i = _number(codes, i, end, alphabet, tokens, n)
         elif kind == HASH and (following in (LOWER, UPPER, DIGIT, UNSPACED)):
@@ -125,18 +109,7 @@ def cut(
 
 
 @kernel
-def _word(
-    codes: Codes,
-    i: int,
-    end: int,
-    alphabet: Alphabet,
-    table: Table,
-    word_marks: Marks,
-    clock: Floats,
-    learn: bool,
-    tokens: Tokens,
-    n: int,
-) -> int:
+def _word(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n: int) -> int:
     """Read the word at `i`; returns one past all of it."""
     classes, folded = alphabet.classes, alphabet.folded
     begin, last = i, i
@@ -200,21 +173,9 @@ def _word(
         tokens[n].shape = CAPITALS if small == 0 and (capitals > 1 or dotted - begin > 2) else CAPITALISED
     elif capitals > 0 and _small_before_capital(codes, begin, last, classes):
         tokens[n].shape = CAPITALISED
-    slot = claim(table, key) if learn else find(table, key)
-    tokens[n].slot = slot
-    if slot >= 0:
-        counts, last_seen = table.counts, table.last
-        if counts[slot, DOCUMENTS] == 0.0:
-            word_marks[slot] = marks_of(alphabet.keys, alphabet.marks, key)
-        if learn and last_seen[slot] != np.uint32(clock[NUMBER_NOW]):
-            last_seen[slot] = np.uint32(clock[NUMBER_NOW])
-            counts[slot, DOCUMENTS] += clock[UNIT_NOW]
-        tokens[n].marks = word_marks[slot]
-    else:
-        tokens[n].marks = marks_of(alphabet.keys, alphabet.marks, key)
-    if tokens[n].marks & ABBREVIATION != 0 and last < end and classes[codes[last]] == DOT and i == last:
-        i += 1
-        tokens[n].end = i
+    if not tokens[n].owns and last - begin <= LONGEST_ABBREVIATION and last < end and classes[codes[last]] == DOT:
+        if marks_of(alphabet.keys, alphabet.marks, key) & ABBREVIATION != 0:
+            tokens[n].end = i = last + 1
     return i if tokens[n].owns or i > last else last
 
 

@@ -10,10 +10,9 @@ from firststory.kernels.phrases.layout import (
     DATE,
     PERSON_TITLE,
     STOP,
-    UNIT_NOW,
     WORDS,
     Found,
-    Tables,
+    Table,
     Tokens,
 )
 from firststory.kernels.phrases.lines import pair_key
@@ -26,7 +25,9 @@ SHORTEST = 3
 
 
 @kernel
-def read_words(tokens: Tokens, begin: int, end: int, style: int, tables: Tables, found: Found, n: int) -> int:
+def read_words(
+    tokens: Tokens, begin: int, end: int, style: int, pairs: Table, unit: float, found: Found, n: int
+) -> int:
     """Put the runs of common words of a line behind the n phrases found so far; returns how many there are now."""
     t = begin
     while t < end:
@@ -37,7 +38,7 @@ def read_words(tokens: Tokens, begin: int, end: int, style: int, tables: Tables,
         while stop < end and tokens[stop].glued and _is_content(tokens, stop, end):
             stop += 1
         while t < stop:
-            cut = stop if stop - t <= MOST_WORDS else t + _least_usual(tokens, t, stop, tables)
+            cut = stop if stop - t <= MOST_WORDS else t + _least_usual(tokens, t, stop, pairs, unit)
             found[n].start, found[n].end = t, cut
             found[n].key = run_key(tokens, t, cut)
             found[n].form, found[n].style, found[n].words = WORDS, style, cut - t
@@ -57,13 +58,12 @@ def _is_content(tokens: Tokens, t: int, end: int) -> bool:
 
 
 @kernel
-def _least_usual(tokens: Tokens, t: int, stop: int, tables: Tables) -> int:
+def _least_usual(tokens: Tokens, t: int, stop: int, pairs: Table, unit: float) -> int:
     """After how many words to cut: at the pair seen least often, among equals so that whole threes are left."""
-    unit = tables.clock[UNIT_NOW]
     best, best_count, best_rest = 1, np.inf, 0
     for c in range(1, MOST_WORDS + 1):
         pair = pair_key(tokens[t + c - 1].key, tokens[t + c].key)
-        count, rest = count_of(tables.counts, pair) / unit // 2.0, abs(stop - t - c - MOST_WORDS)
+        count, rest = count_of(pairs, pair) / unit // 2.0, abs(stop - t - c - MOST_WORDS)
         if count < best_count or (count == best_count and rest < best_rest):
             best, best_count, best_rest = c, count, rest
     return best

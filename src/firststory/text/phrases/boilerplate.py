@@ -25,7 +25,8 @@ def without_boilerplate(reader: PhraseReader, document: Document) -> str:
     >>> texts = [f"Story number {n} of the day\\nRead more on our web site." for n in range(30)]
     >>> _ = reader.learn(Document(id=str(n), text=text, source="Daily") for n, text in enumerate(texts))
     >>> _ = reader.learn(Document(id=f"other {n}", text="Storm closes bridge", source="Times") for n in range(30))
-    >>> without_boilerplate(reader, Document(id="x", text="Flood in the valley\\nRead more on our web site.", source="Daily"))
+    >>> flood = Document(id="x", text="Flood in the valley\\nRead more on our web site.", source="Daily")
+    >>> without_boilerplate(reader, flood)
     'Flood in the valley\\n '
     """
     kept, behind = [], 0

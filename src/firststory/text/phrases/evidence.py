@@ -26,9 +26,9 @@ ONCE = 1.5
 def choose_evidence(reader: PhraseReader, document: Document, most: int = MOST) -> list[Phrase]:
     """The phrases that say what is new in a document, in the order of the text.
 
-    A phrase weighs by where it stands, how often, how rare it is, and its form. The heaviest is taken, then again and
-    again the one that adds most: more if it was never together with one of those chosen, less if it is of the same form;
-    none that shares its words with them.
+    A phrase weighs by where it stands, how often, how rare it is, and its form. The heaviest is taken first, then one
+    after the other what adds most: more if it was never together with one of those chosen, less if it is of the same
+    form; none that shares its words with them.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class PhraseReader:
     Examples
     --------
     >>> reader = PhraseReader()
-    >>> storm = Document(id="1", text="Storm kills 12 people in Porto Alegre\\nMayor Jane Doe said the bridge was closed.")
+    >>> storm = Document(id="1", text="Storm kills 12 people in Porto Alegre\\nMayor Jane Doe closed the bridge.")
     >>> _ = reader.learn([storm])
     >>> [(phrase.text, phrase.form) for phrase in reader.phrases(storm)][:3]
     [('storm kills', 'words'), ('12 people', 'figure'), ('Porto Alegre', 'name')]
@@ -93,11 +93,11 @@ class PhraseReader:
         return document_phrases(self, self.read([document]), 0)
 
     def kind(self, name: str) -> Kind:
-        """What a name mostly is in this stream: "person", "place", "organisation", or "other" where that is not sure."""
+        """What a name mostly is in this stream: "person", "place", "organisation", or "other" if that is not sure."""
         return kind_of(self.tables, self.number_of(name))
 
     def documents_with(self, phrase: str) -> float:
-        """In how many documents a phrase was, older ones counting less; of common words, in how many titles and leads."""
+        """In how many documents a phrase was, older ones counting less; of words, in how many titles and leads."""
         number = self.number_of(phrase)
         named = count_of(self.tables, self.tables.names, number, k.NAME_DOCUMENTS)
         return max(named, count_of(self.tables, self.tables.counts, number ^ int(k.OF_PHRASE)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from firststory.arrays import Floats, Singles
 from firststory.kernels.jit import kernel
-from firststory.kernels.phrases.keys import BASE, mix, two
+from firststory.kernels.phrases.keys import BASE, mix
 from firststory.kernels.phrases.layout import (
     BITS_NOW,
     CAPITALS,
@@ -19,7 +19,7 @@ from firststory.kernels.phrases.layout import (
     STOP,
     UNIT_NOW,
     WATCHED,
-    Bytes,
+    Keys,
     Table,
     Tokens,
 )
@@ -41,7 +41,7 @@ DATELINE = 10
 @kernel
 def mark_boilerplate(
     tokens: Tokens, begin: int, end: int, number: int, source: np.uint64, items: float, clock: Floats, grams: Table,
-    words: Singles, seen: Bytes, learn: bool,
+    words: Singles, seen: Keys, learn: bool,
 ) -> None:  # fmt: skip
     """Set `dull` for the tokens of a line; `number` is that of the line, `items` how many documents the source had."""
     unit = clock[UNIT_NOW]
@@ -50,10 +50,11 @@ def mark_boilerplate(
     for t in range(begin, end - GRAM + 1):
         gram = ((tokens[t].key * BASE + tokens[t + 1].key) * BASE + tokens[t + 2].key) * BASE + tokens[t + 3].key
         gram = mix(gram)
-        own = two(source, gram)
-        if not _has_bit(seen, WATCHED, own):
+        own = own_key(gram, source)
+        row = row_of(seen, gram)
+        if seen[row, WATCHED] & bit_of(own) == 0:
             if learn:
-                _meet(own, gram, clock, grams, seen)
+                _meet(own, gram, row, clock, grams, seen)
             continue
         count = _counted(own, gram, clock, grams, learn)
         if count > need:
@@ -72,22 +73,39 @@ def mark_boilerplate(
 
 
 @kernel
-def _meet(own: np.uint64, gram: np.uint64, clock: Floats, grams: Table, seen: Bytes) -> None:
+def own_key(gram: np.uint64, source: np.uint64) -> np.uint64:
+    """The key of a 4-gram in a source, next to that of the 4-gram itself."""
+    key = gram ^ source
+    return key if key != 0 else np.uint64(1)
+
+
+@kernel
+def row_of(seen: Keys, gram: np.uint64) -> int:
+    """The row that has the bits of a 4-gram, of all sources: they lie in one line of the processor's cache."""
+    return np.int64((gram >> np.uint64(24)) & np.uint64(seen.shape[0] - 1))
+
+
+@kernel
+def bit_of(key: np.uint64) -> np.uint64:
+    return np.uint64(1) << (key & np.uint64(63))
+
+
+@kernel
+def _meet(own: np.uint64, gram: np.uint64, row: int, clock: Floats, grams: Table, seen: Keys) -> None:
     """A 4-gram that is not in the table for this source.
 
     Nearly all are never seen again, and are not counted: the first time one bit is set, and only what a source has a
     second time, while that bit is remembered, comes into the table.
     """
-    unit, number = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW])
-    if _has_bit(seen, WATCHED, gram) and find(grams, gram) >= 0:  # of another source
+    unit, number, bit = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW]), bit_of(own)
+    if seen[row, WATCHED] & bit_of(gram) != 0 and find(grams, gram) >= 0:  # of another source
         add_once(grams, gram, unit, number)
-    if _has_bit(seen, NOW, own) or _has_bit(seen, LATELY, own):
-        _set_bit(seen, WATCHED, own)
-        _set_bit(seen, WATCHED, gram)
+    if (seen[row, NOW] | seen[row, LATELY]) & bit != 0:
+        seen[row, WATCHED] |= bit | bit_of(gram)
         add_once(grams, gram, unit, number)
         add_once(grams, own, unit, number)
-    elif not _has_bit(seen, NOW, own):
-        _set_bit(seen, NOW, own)
+    else:
+        seen[row, NOW] |= bit
         clock[BITS_NOW] += 1.0
 
 
@@ -102,32 +120,14 @@ def _counted(own: np.uint64, gram: np.uint64, clock: Floats, grams: Table, learn
 
 
 @kernel
-def forget_bits(clock: Floats, grams: Table, seen: Bytes) -> None:
-    """Once a third of the bits is set: those before are forgotten, and only what is in the table stays watched."""
-    size = seen.shape[0] // 3
-    if 3.0 * clock[BITS_NOW] < 8.0 * size:
+def forget_bits(clock: Floats, seen: Keys) -> None:
+    """Once a third of the bits is set: those before are forgotten, and those watched must be seen twice again."""
+    if 3.0 * clock[BITS_NOW] < 64.0 * seen.shape[0]:
         return
     clock[BITS_NOW] = 0.0
-    seen[LATELY * size : (LATELY + 1) * size] = seen[NOW * size : (NOW + 1) * size]
-    seen[NOW * size : (NOW + 1) * size] = 0
-    seen[WATCHED * size : (WATCHED + 1) * size] = 0
-    for key in grams.keys:
-        if key != 0:
-            _set_bit(seen, WATCHED, key)
-
-
-@kernel
-def _has_bit(seen: Bytes, part: int, key: np.uint64) -> bool:
-    size = seen.shape[0] // 3
-    place = np.int64((key >> np.uint64(24)) & np.uint64(8 * size - 1))
-    return bool((seen[part * size + (place >> 3)] >> (place & 7)) & 1)
-
-
-@kernel
-def _set_bit(seen: Bytes, part: int, key: np.uint64) -> None:
-    size = seen.shape[0] // 3
-    place = np.int64((key >> np.uint64(24)) & np.uint64(8 * size - 1))
-    seen[part * size + (place >> 3)] |= np.uint8(1 << (place & 7))
+    for row in range(seen.shape[0]):
+        seen[row, LATELY] = seen[row, NOW]
+        seen[row, NOW] = 0
 
 
 @kernel
@@ -141,7 +141,7 @@ def _has_word(tokens: Tokens, t: int) -> bool:
 @kernel
 def _mark_head(
     tokens: Tokens, begin: int, end: int, source: np.uint64, items: float, others: float, clock: Floats, grams: Table,
-    words: Singles, seen: Bytes, learn: bool,
+    words: Singles, seen: Keys, learn: bool,
 ) -> None:  # fmt: skip
     """The mark of a format before a colon or bar, where a source often has it and its words hardly occur otherwise."""
     stop = -1
@@ -156,10 +156,11 @@ def _mark_head(
     for t in range(begin, stop + 1):
         head = head * BASE + tokens[t].key
     head = mix(head)
-    own = two(source, head)
-    if not _has_bit(seen, WATCHED, own):
+    own = own_key(head, source)
+    row = row_of(seen, head)
+    if seen[row, WATCHED] & bit_of(own) == 0:
         if learn:
-            _meet(own, head, clock, grams, seen)
+            _meet(own, head, row, clock, grams, seen)
         return
     count = _counted(own, head, clock, grams, learn)
     if items < WARM_UP or count <= max(MARK_LEAST, MARK_SHARE * items):

@@ -48,7 +48,7 @@ MENTIONS, IN_SENTENCE, PERSON, PLACE, ORGANISATION, TEXT_LEAD, HOLDERS, HOLDER_L
 # What the clock counts.
 UNIT_NOW, N_DOCUMENTS, FIRST_LOWER, FIRST_UPPER, NUMBER_NOW, BITS_NOW = range(6)
 
-# Parts of `seen`.
+# Columns of `seen`.
 NOW, LATELY, WATCHED = range(3)
 
 TITLE_CHARACTERS, LEAD_CHARACTERS = 240, 320
@@ -90,8 +90,8 @@ class Tables(NamedTuple):
     """Pairs of words, phrases of titles and leads, those that came together, documents of sources."""
     grams: Table
     """4-grams of tokens that a source has had twice: in how many of its documents, and of all, they were."""
-    seen: Bytes
-    """Bits of the 4-grams of late, of those before, and of those in the table, one behind the other."""
+    seen: Keys
+    """Bits of the 4-grams of late, of those before, and of those that were put into the table; four columns."""
     neighbours: Table
     """Of short words: what stands left and right of them, hashed into bins."""
 

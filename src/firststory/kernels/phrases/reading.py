@@ -74,7 +74,7 @@ def read_documents(
                     tokens, a, b, line, sources[i], items, clock, tables.grams, tables.words.counts, tables.seen, learn
                 )
         if learn and sources[i] != 0:
-            forget_bits(clock, tables.grams, tables.seen)
+            forget_bits(clock, tables.seen)
             add(tables.counts, sources[i] ^ OF_SOURCE, unit)
         n_dull = _dull_spans(tokens, n_tokens, begin, i, dull, n_dull)
         ask_case(tokens, n_tokens, tables.words.counts, unit)

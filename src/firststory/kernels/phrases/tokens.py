@@ -81,11 +81,13 @@ def cut(codes: Codes, begin: int, end: int, alphabet: Alphabet, tokens: Tokens, 
         tokens[n].words = 1
         following = classes[codes[i + 1]] if i + 1 < end else SPACE
         is_letter = kind in (LOWER, UPPER, UNSPACED)
-        address = _address_end(codes, i, end, classes) if is_letter else i
-        if address > i:
-            i = _sign(tokens, n, codes, i, address)
-        elif is_letter:
+        if is_letter:
+            begin_word = i
             i = _word(codes, i, end, alphabet, tokens, n)
+            if i < end and (codes[i] == _COLON or classes[codes[i]] in (DOT, AT, HYPHEN)):
+                address = _address_end(codes, begin_word, end, classes)
+                if address > begin_word:
+                    i = _sign(tokens, n, codes, begin_word, address)
         elif kind == DIGIT or (kind == CURRENCY and _digit_follows(codes, i, end, classes)):
             i = _number(codes, i, end, alphabet, tokens, n)
         elif kind == HASH and (following in (LOWER, UPPER, DIGIT, UNSPACED)):
@@ -117,7 +119,9 @@ def _word(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n:
     letters = capitals = small = 0
     is_inner = False
     first = classes[codes[i]]
-    dotted = _acronym_end(codes, i, end, classes)
+    dotted = i
+    if i + 1 < end and classes[codes[i + 1]] == DOT:
+        dotted = _acronym_end(codes, i, end, classes)
     if dotted > i:
         for j in range(i, dotted):
             kind = classes[codes[j]]
@@ -131,14 +135,18 @@ def _word(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n:
     while i < end and dotted == begin:
         c = codes[i]
         kind = classes[c]
-        if kind in (LOWER, UPPER, DIGIT, UNSPACED):
+        if kind == LOWER:  # most characters
+            h = (h ^ np.uint64(folded[c])) * PRIME
+            letters += 1
+            small += 1
+            i += 1
+            last = i
+        elif kind in (UPPER, DIGIT, UNSPACED):
             h = (h ^ np.uint64(folded[c])) * PRIME
             letters += 1
             if kind == UPPER:
                 is_inner |= small > 0
                 capitals += 1
-            else:
-                small += kind == LOWER
             i += 1
             last = i
         elif kind == INVISIBLE:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from math import log
 
@@ -45,21 +46,30 @@ def choose_evidence(reader: PhraseReader, document: Document, most: int = MOST) 
     >>> [phrase.text for phrase in found]
     ['storm kills', '12 people', 'Porto Alegre']
     """
-    left = {phrase: weight(reader, phrase) for phrase in reader.phrases(document)}
+    phrases = reader.phrases(document)
+    left = {phrase: weight(reader, phrase) for phrase in phrases}
+    is_new = dict.fromkeys(phrases, False)
     best = max(left.values(), default=0.0)
     chosen: list[tuple[Phrase, float]] = []
     while left and len(chosen) < most:
-        gains = {phrase: _gain(reader, phrase, left[phrase], [one for one, _ in chosen]) for phrase in left}
+        forms = Counter(phrase.form for phrase, _ in chosen)
+        gains = {
+            phrase: value
+            * (NEVER_TOGETHER if is_new[phrase] or not chosen else TOGETHER_BEFORE)
+            * SAME_FORM ** max(forms[phrase.form] - 1, 0)
+            for phrase, value in left.items()
+        }
         phrase = max(gains, key=gains.__getitem__)  # the first in the text among equals
         chosen.append((phrase, left.pop(phrase)))
         left = {other: value for other, value in left.items() if not _overlaps(phrase.key, other.key)}
-    kept = [
+        for other in left:
+            is_new[other] = is_new[other] or reader.documents_together(phrase.key, other.key) < ONCE
+    kept = {
         phrase
         for n, (phrase, value) in enumerate(chosen)
         if n < LEAST or value > (KEPT if n < MOST - 1 else KEPT_LAST) * best
-    ]
-    place = {phrase: n for n, phrase in enumerate(reader.phrases(document))}
-    return sorted(kept, key=place.__getitem__)
+    }
+    return [phrase for phrase in phrases if phrase in kept]
 
 
 def weight(reader: PhraseReader, phrase: Phrase) -> float:
@@ -73,12 +83,6 @@ def weight(reader: PhraseReader, phrase: Phrase) -> float:
     rare = 0.5 * max(rarity) + 0.5 * sum(rarity) / len(rarity)
     place = ZONE_WEIGHT[phrase.zone] * (1.0 + COUNT_WEIGHT * log(phrase.count))
     return place * max(rare, 0.0) * FORM_WEIGHT[phrase.form]
-
-
-def _gain(reader: PhraseReader, phrase: Phrase, value: float, chosen: Sequence[Phrase]) -> float:
-    same = sum(other.form == phrase.form for other in chosen)
-    is_new = not chosen or any(reader.documents_together(phrase.key, other.key) < ONCE for other in chosen)
-    return float(value * (NEVER_TOGETHER if is_new else TOGETHER_BEFORE) * SAME_FORM ** max(same - 1, 0))
 
 
 def _overlaps(one: str, other: str) -> bool:

@@ -53,8 +53,8 @@ class Profile:
                 {phrase.key for phrase in phrases if phrase.zone != "body"} | self.words(f"{report.title} {lead}")
             )
         n = len(self.reports)
-        least = 0.1 * n if n >= FEW else 0.0
-        self._worth = {key: count / n * self._rarity(key) for key, count in share.items() if count > max(least, 0.0)}
+        least = max(1.0, 0.1 * n) if n >= FEW else 0.0
+        self._worth = {key: count / n * self._rarity(key) for key, count in share.items() if count > least}
 
     def worth(self, keys: set[str]) -> float:
         """What some phrases and words tell of the burst."""

@@ -26,7 +26,7 @@ def new_tables(capacity: int) -> k.Tables:
         holders=np.zeros(names, np.uint64),
         counts=_table(4 * capacity),
         grams=_table(capacity),
-        seen=np.zeros(6 * capacity, np.uint8),
+        seen=np.zeros((capacity // 4, 4), np.uint64),
         neighbours=_table(SHORT_WORDS, 1 + 2 * BINS),
     )
 

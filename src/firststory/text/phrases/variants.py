@@ -100,9 +100,12 @@ def _usual(usual: str, text: str) -> str:
 
 
 def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
-    text, groups = read.texts[number], {}
-    for row in read.rows(number).tolist():
-        key, _, _, start, end, *votes, form, zone, style, _ = row
+    text, rows = read.texts[number], read.rows(number).tolist()
+    counts = Counter(row[0] for row in rows)
+    groups: dict[int, Group] = {}
+    for key, _, _, start, end, *votes, form, zone, style, _ in rows:
+        if zone == k.BODY and form != k.NAME and counts[key] < REPEATED:
+            continue
         group = groups.get(key)
         if group is None:
             written = surface(text[start:end], form, style)

@@ -34,27 +34,29 @@ MARK_SHARE, MARK_LEAST = 1.0 / 50.0, 8.0
 """The same for what stands before a colon (VIDEO:)."""
 OTHERS = 3.0
 """Times as frequent as in other sources, at least."""
+FIRST_TOKENS, LAST_TOKENS = 100, 150
+"""Of a document, where boilerplate is looked for: it stands where texts begin and end."""
 DATELINE = 10
 """Tokens from the beginning of a body within which boilerplate takes with it what stands before."""
 
 
 @kernel
 def mark_boilerplate(
-    tokens: Tokens, begin: int, end: int, number: int, source: np.uint64, items: float, clock: Floats, grams: Table,
-    words: Singles, seen: Keys, learn: bool,
+    tokens: Tokens, n_tokens: int, begin: int, end: int, number: int, source: np.uint64, items: float, clock: Floats,
+    grams: Table, words: Singles, seen: Keys, learn: bool,
 ) -> None:  # fmt: skip
     """Set `dull` for the tokens of a line; `number` is that of the line, `items` how many documents the source had."""
     unit = clock[UNIT_NOW]
     others = max(clock[N_DOCUMENTS] - items, 1.0)
     need = max(LEAST, SHARE * items) if items >= WARM_UP else np.inf
     for t in range(begin, end - GRAM + 1):
+        if FIRST_TOKENS <= t < n_tokens - LAST_TOKENS:
+            continue
         gram = ((tokens[t].key * BASE + tokens[t + 1].key) * BASE + tokens[t + 2].key) * BASE + tokens[t + 3].key
         gram = mix(gram)
         own = own_key(gram, source)
         row = row_of(seen, gram)
-        if seen[row, WATCHED] & bit_of(own) == 0:
-            if learn:
-                _meet(own, gram, row, clock, grams, seen)
+        if not _is_watched(own, gram, row, clock, grams, seen, learn):
             continue
         count = _counted(own, gram, clock, grams, learn)
         if count > need:
@@ -91,22 +93,28 @@ def bit_of(key: np.uint64) -> np.uint64:
 
 
 @kernel
-def _meet(own: np.uint64, gram: np.uint64, row: int, clock: Floats, grams: Table, seen: Keys) -> None:
-    """A 4-gram that is not in the table for this source.
+def _is_watched(
+    own: np.uint64, gram: np.uint64, row: int, clock: Floats, grams: Table, seen: Keys, learn: bool
+) -> bool:
+    """Whether a 4-gram of a source is counted at all.
 
-    Nearly all are never seen again, and are not counted: the first time one bit is set, and only what a source has a
-    second time, while that bit is remembered, comes into the table.
+    Nearly all are never seen again: the first time one bit is set, and only what a source has a second time, while
+    that bit is remembered, comes into the table.
     """
-    unit, number, bit = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW]), bit_of(own)
-    if seen[row, WATCHED] & bit_of(gram) != 0 and find(grams, gram) >= 0:  # of another source
+    bit = bit_of(own)
+    is_watched = seen[row, WATCHED] & bit != 0
+    if not learn or (is_watched and seen[row, NOW] & bit != 0):
+        return is_watched
+    unit, number = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW])
+    if not is_watched and seen[row, WATCHED] & bit_of(gram) != 0 and find(grams, gram) >= 0:  # of another source
         add_once(grams, gram, unit, number)
-    if (seen[row, NOW] | seen[row, LATELY]) & bit != 0:
+    is_watched |= (seen[row, NOW] | seen[row, LATELY]) & bit != 0
+    if is_watched:
         seen[row, WATCHED] |= bit | bit_of(gram)
-        add_once(grams, gram, unit, number)
-        add_once(grams, own, unit, number)
-    else:
+    if seen[row, NOW] & bit == 0:
         seen[row, NOW] |= bit
         clock[BITS_NOW] += 1.0
+    return is_watched
 
 
 @kernel
@@ -121,13 +129,13 @@ def _counted(own: np.uint64, gram: np.uint64, clock: Floats, grams: Table, learn
 
 @kernel
 def forget_bits(clock: Floats, seen: Keys) -> None:
-    """Once a third of the bits is set: those before are forgotten, and those watched must be seen twice again."""
+    """Once a third of the bits is set, those before are forgotten."""
     if 3.0 * clock[BITS_NOW] < 64.0 * seen.shape[0]:
         return
     clock[BITS_NOW] = 0.0
     for row in range(seen.shape[0]):
         seen[row, LATELY] = seen[row, NOW]
-        seen[row, NOW] = 0
+        seen[row, NOW] = seen[row, WATCHED] = 0
 
 
 @kernel
@@ -158,9 +166,7 @@ def _mark_head(
     head = mix(head)
     own = own_key(head, source)
     row = row_of(seen, head)
-    if seen[row, WATCHED] & bit_of(own) == 0:
-        if learn:
-            _meet(own, head, row, clock, grams, seen)
+    if not _is_watched(own, head, row, clock, grams, seen, learn):
         return
     count = _counted(own, head, clock, grams, learn)
     if items < WARM_UP or count <= max(MARK_LEAST, MARK_SHARE * items):

@@ -71,7 +71,18 @@ def read_documents(
                 learn_line(tokens, a, b, style, lead, tables.words.counts, clock, tables.counts, tables.neighbours)
             if sources[i] != 0:
                 mark_boilerplate(
-                    tokens, a, b, line, sources[i], items, clock, tables.grams, tables.words.counts, tables.seen, learn
+                    tokens,
+                    n_tokens,
+                    a,
+                    b,
+                    line,
+                    sources[i],
+                    items,
+                    clock,
+                    tables.grams,
+                    tables.words.counts,
+                    tables.seen,
+                    learn,
                 )
         if learn and sources[i] != 0:
             forget_bits(clock, tables.seen)

@@ -181,9 +181,9 @@ def _word(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n:
         tokens[n].shape = CAPITALS if small == 0 and (capitals > 1 or dotted - begin > 2) else CAPITALISED
     elif capitals > 0 and _small_before_capital(codes, begin, last, classes):
         tokens[n].shape = CAPITALISED
-    if not tokens[n].owns and last - begin <= LONGEST_ABBREVIATION and last < end and classes[codes[last]] == DOT:
-        if marks_of(alphabet.keys, alphabet.marks, key) & ABBREVIATION != 0:
-            tokens[n].end = i = last + 1
+    is_dotted = last - begin <= LONGEST_ABBREVIATION and last < end and classes[codes[last]] == DOT
+    if is_dotted and not tokens[n].owns and marks_of(alphabet.keys, alphabet.marks, key) & ABBREVIATION != 0:
+        tokens[n].end = i = last + 1
     return i if tokens[n].owns or i > last else last
 
 

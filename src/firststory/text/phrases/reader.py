@@ -132,8 +132,9 @@ class PhraseReader:
 
     def _read(self, documents: Sequence[Document], *, learn: bool) -> ReadDocuments:
         texts, shifts = zip(*map(_joined, documents), strict=True) if documents else ((), ())
-        # 0 means no source; a source is known by its letters, whatever they are.
-        sources = key_numbers([_source(document) for document in documents])
+        names = [document.source for document in documents]
+        keys = dict(zip(known := list(dict.fromkeys(names)), key_numbers(list(map(_source, known))), strict=True))
+        sources = np.array([keys[name] for name in names], np.uint64)  # 0 where none is known
         rate = 2.0 ** (1.0 / self.half_life)
         parts = []
         for begin, end in _chunks(texts):
@@ -192,8 +193,8 @@ def _joined(document: Document) -> tuple[str, int]:
     return f"{title}\n{text}"[:MAX_CHARACTERS], len(title) + 1
 
 
-def _source(document: Document) -> str:
-    return (document.source or "")[:200].replace("\n", " ")
+def _source(name: str | None) -> str:
+    return (name or "")[:200].replace("\n", " ")
 
 
 def _chunks(texts: Sequence[str]) -> Iterator[tuple[int, int]]:

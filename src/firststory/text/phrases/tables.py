@@ -24,7 +24,7 @@ def new_tables(capacity: int) -> k.Tables:
         names=_table(names, 9),
         name_texts=np.zeros((names, k.NAME_TEXT), np.uint16),
         holders=np.zeros(names, np.uint64),
-        counts=_table(4 * capacity),
+        counts=_table(2 * capacity),
         grams=_table(capacity),
         seen=np.zeros((capacity // 4, 4), np.uint64),
         neighbours=_table(SHORT_WORDS, 1 + 2 * BINS),

@@ -39,6 +39,9 @@ TITLE, LEAD, BODY = range(3)
 # Marks of numbers and signs.
 WHOLE_FIGURE, NO_FIGURE, COMMA, HEAD_END = (1 << bit for bit in range(24, 28))
 
+# More marks of words.
+THING, ORGANISATION_ALONE, NAME_OR_WORD = (1 << bit for bit in range(28, 31))
+
 # Columns of tables. The first is the weight by which an entry is kept.
 DOCUMENTS, IN_LOWER, IN_UPPER, AFTER_NUMBER = range(4)  # of words
 MENTIONS, IN_SENTENCE, PERSON, PLACE, ORGANISATION, TEXT_LEAD, HOLDERS, HOLDER_LEAD, NAME_DOCUMENTS = range(

@@ -21,10 +21,12 @@ from firststory.kernels.phrases.layout import (
     LONGEST_NAME,
     MAGNITUDE,
     NAME,
+    NAME_OR_WORD,
     NEAR,
     NO_FIGURE,
     NUMBER,
     OF,
+    ORGANISATION_ALONE,
     ORGANISATION_HEAD,
     ORGANISATION_WORD,
     PARTICLE,
@@ -40,6 +42,7 @@ from firststory.kernels.phrases.layout import (
     TAG,
     TAKES_OF,
     THE,
+    THING,
     UNIT,
     WHO,
     WHOLE_FIGURE,
@@ -278,7 +281,7 @@ def _vote(
     if before & NEAR != 0:
         place += 0.3
     if before & THE != 0:
-        organisation += 0.6 if size > 1 else 0.2
+        organisation += 0.4 if size > 1 else 0.2
     if before & SAYS != 0:
         person += 0.5
     is_thing = size == 1 and before & THE != 0  # "the Pentagon says"
@@ -287,9 +290,15 @@ def _vote(
     is_aged = j + 2 < end and tokens[j + 1].shape == NUMBER and _is_comma(tokens, j) and _is_comma(tokens, j + 2)
     if is_aged:  # Jane Doe, 39,
         person += 2.0
+    if last & THING != 0:  # the Nobel Prize, Christmas
+        return
+    is_name_too = first & PLACE_NAME == 0  # Boston is a first name, and George a city
     if size > 1:
-        if first & FIRST_NAME != 0 and size <= 4 and _is_mostly_upper(tokens, i, 0.0):
-            person += 2.0 if _is_mostly_upper(tokens, j - 1, 1.0) else 0.0
+        # A first name that is a word as well (Mark) may be written small at times, others (Red) may not.
+        share = 1.0 if first & NAME_OR_WORD != 0 else 0.1
+        is_first = first & FIRST_NAME != 0 and size <= 4 and tokens[i].lower <= share * tokens[i].upper
+        if is_first and last & (PLACE_WORD | ORGANISATION_WORD) == 0 and _is_mostly_upper(tokens, j - 1, 1.0):
+            person += 2.0 if is_name_too else 0.5
         if first & ROYAL != 0:
             person += 2.0
         if last & ORGANISATION_WORD != 0 or first & ORGANISATION_HEAD != 0:
@@ -301,14 +310,13 @@ def _vote(
         if (last & PLACE_WORD != 0 and last & ORGANISATION_WORD == 0) or first & PLACE_HEAD != 0 or is_part:
             place += 3.0
     else:
-        if last & FIRST_NAME != 0 and _is_mostly_upper(tokens, i, 0.0):
-            person += 0.5
-        if tokens[i].shape == CAPITALS and style == SENTENCE_CASE and tokens[i].end - tokens[i].start <= 6:
+        is_short = tokens[i].shape == CAPITALS and tokens[i].end - tokens[i].start <= 6
+        if is_short and style == SENTENCE_CASE and _is_mostly_upper(tokens, i, 0.0):
             organisation += 1.5
-        if last & ORGANISATION_WORD != 0:
+        if last & ORGANISATION_ALONE != 0:
             organisation += 1.0
     if marks_of(known.list_keys, known.list_marks, found[n].key) & PLACE_NAME != 0:
-        place += 5.0
+        place += 1.0 if size == 1 and first & FIRST_NAME != 0 else 5.0
     if last & PERSON_TITLE != 0:
         person = 0.0
     found[n].person, found[n].place, found[n].organisation = person, place, organisation

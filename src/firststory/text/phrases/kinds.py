@@ -12,21 +12,23 @@ LEAST_VOTES = 1.0
 LEAST_SHARE = 0.15
 """Votes per mention."""
 UPPER_TO_LOWER = 4.0
-"""A surname inherits the kind of the names that end in it only if it is hardly ever written small."""
+LEAST_LEAD, LEAD_SHARE = 2.0, 0.2
+"""A surname is a person if the name that mostly ends in it is one, and it is hardly ever written small."""
 
 
 def kind_of(tables: k.Tables, key: int, votes: Sequence[float] = (0.0, 0.0, 0.0), mentions: int = 0) -> Kind:
-    """The kind of a name; `votes` and `mentions` are those of a document that was not learnt."""
+    """The kind of a name; `votes` and `mentions` are those of a document, which may have been learnt or not."""
     unit = float(tables.clock[k.UNIT_NOW])
     slot = slot_of(tables.names, key)
     counts = [0.0] * 9 if slot < 0 else [count / unit for count in tables.names.counts[slot].tolist()]
-    summed = [counts[k.PERSON + i] + votes[i] for i in range(3)]
+    summed = [max(counts[k.PERSON + i], votes[i]) for i in range(3)]
     best = max(range(3), key=summed.__getitem__)
-    if summed[best] >= LEAST_VOTES and summed[best] >= LEAST_SHARE * (counts[k.MENTIONS] + mentions):
+    if summed[best] >= LEAST_VOTES and summed[best] >= LEAST_SHARE * max(counts[k.MENTIONS], mentions):
         return KINDS[best]
-    if slot >= 0 and counts[k.HOLDER_LEAD] > 1.0 and _is_mostly_upper(tables, key):
+    lead = counts[k.HOLDER_LEAD]
+    if slot >= 0 and lead >= max(LEAST_LEAD, LEAD_SHARE * counts[k.HOLDERS]) and _is_mostly_upper(tables, key):
         holder = int(tables.holders[slot])
-        return kind_of(tables, holder) if holder != key else "other"
+        return "person" if holder != key and kind_of(tables, holder) == "person" else "other"
     return "other"
 
 

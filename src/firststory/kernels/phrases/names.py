@@ -280,8 +280,8 @@ def _vote(
         place += 1.0
     if before & NEAR != 0:
         place += 0.3
-    if before & THE != 0:
-        organisation += 0.4 if size > 1 else 0.2
+    if before & THE != 0:  # too little by itself: the Midterm Elections
+        organisation += 0.1
     if before & SAYS != 0:
         person += 0.5
     is_thing = size == 1 and before & THE != 0  # "the Pentagon says"

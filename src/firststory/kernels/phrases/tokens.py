@@ -178,7 +178,7 @@ def _word(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n:
         return i if tokens[n].owns else last
     tokens[n].shape = SMALL
     if first == UPPER:
-        tokens[n].shape = CAPITALS if small == 0 and (capitals > 1 or dotted - begin > 2) else CAPITALISED
+        tokens[n].shape = CAPITALS if capitals == letters and (capitals > 1 or dotted - begin > 2) else CAPITALISED
     elif capitals > 0 and _small_before_capital(codes, begin, last, classes):
         tokens[n].shape = CAPITALISED
     is_dotted = last - begin <= LONGEST_ABBREVIATION and last < end and classes[codes[last]] == DOT

@@ -26,7 +26,8 @@ _MARKS = {
     "date or name": k.DATE_OR_NAME, "unit": k.UNIT, "magnitude": k.MAGNITUDE, "abbreviation": k.ABBREVIATION,
     "who": k.WHO, "royal": k.ROYAL, "organisation head": k.ORGANISATION_HEAD, "place head": k.PLACE_HEAD,
     "direction": k.DIRECTION, "thing": k.THING,
-    "organisation alone": k.ORGANISATION_ALONE, "name or word": k.NAME_OR_WORD, "of": k.OF, "the": k.THE, "ordinal": k.ORDINAL,
+    "organisation alone": k.ORGANISATION_ALONE, "name or word": k.NAME_OR_WORD,
+    "of": k.OF, "the": k.THE, "ordinal": k.ORDINAL,
 }  # fmt: skip
 """List of words.txt -> mark."""
 

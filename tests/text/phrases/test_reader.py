@@ -89,7 +89,7 @@ def test_what_follows_numbers_is_learnt_to_be_a_unit():
 def test_variants_are_one_phrase(taught):
     text = "Kim Jong-un spoke. They saw KIM JONG UN'S train, and Kim Jong Un, and #KimJongUn."
     phrases = [phrase for phrase in taught.phrases(Document(id="x", text=text)) if "kim" in phrase.key]
-    assert [(phrase.text, phrase.key, phrase.count) for phrase in phrases] == [("Kim Jong-un", "kim jong un", 4)]
+    assert [(phrase.text, phrase.key, phrase.times) for phrase in phrases] == [("Kim Jong-un", "kim jong un", 4)]
 
 
 TEXT = "Visitors wondered why Holloway resigned"
@@ -115,7 +115,7 @@ def test_hashtags_are_split(taught):
 def test_what_only_the_body_has_counts_if_it_is_repeated(taught):
     body = "word " * 80 + "They met Rosalind Franklin. And Rosalind Franklin and Max Planck. So did Rosalind Franklin."
     found = taught.phrases(Document(id="x", text=f"The bridge was damaged\n{body}"))
-    assert [(p.text, p.zone, p.count) for p in found if p.form == "name"] == [("Rosalind Franklin", "body", 3)]
+    assert [(p.text, p.zone, p.times) for p in found if p.form == "name"] == [("Rosalind Franklin", "body", 3)]
 
 
 def test_the_title_of_the_document_comes_first_and_has_no_place_in_the_text():

@@ -84,7 +84,7 @@ def own_key(gram: np.uint64, source: np.uint64) -> np.uint64:
 @kernel
 def row_of(seen: Keys, gram: np.uint64) -> int:
     """The row that has the bits of a 4-gram, of all sources: they lie in one line of the processor's cache."""
-    return np.int64((gram >> np.uint64(24)) & np.uint64(seen.shape[0] - 1))
+    return int(np.int64((gram >> np.uint64(24)) & np.uint64(seen.shape[0] - 1)))
 
 
 @kernel
@@ -102,13 +102,13 @@ def _is_watched(
     that bit is remembered, comes into the table.
     """
     bit = bit_of(own)
-    is_watched = seen[row, WATCHED] & bit != 0
+    is_watched = bool(seen[row, WATCHED] & bit != 0)
     if not learn or (is_watched and seen[row, NOW] & bit != 0):
         return is_watched
-    unit, number = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW])
+    unit, number = clock[UNIT_NOW], int(clock[NUMBER_NOW])
     if not is_watched and seen[row, WATCHED] & bit_of(gram) != 0 and find(grams, gram) >= 0:  # of another source
         add_once(grams, gram, unit, number)
-    is_watched |= (seen[row, NOW] | seen[row, LATELY]) & bit != 0
+    is_watched = is_watched or bool((seen[row, NOW] | seen[row, LATELY]) & bit != 0)
     if is_watched:
         seen[row, WATCHED] |= bit | bit_of(gram)
     if seen[row, NOW] & bit == 0:
@@ -120,7 +120,7 @@ def _is_watched(
 @kernel
 def _counted(own: np.uint64, gram: np.uint64, clock: Floats, grams: Table, learn: bool) -> float:
     """In how many earlier documents of the source a watched 4-gram was; counted where that is to be learnt."""
-    unit, number = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW])
+    unit, number = float(clock[UNIT_NOW]), int(clock[NUMBER_NOW])
     if not learn:
         return count_of(grams, own) / unit
     add_once(grams, gram, unit, number)

@@ -146,7 +146,7 @@ TOKEN = np.dtype(
     ],
     align=True,
 )
-LINE = np.dtype([("first", np.int32), ("style", np.uint8)], align=True)
+LINE = np.dtype([("first", np.int64), ("style", np.int64)])
 FOUND = np.dtype(
     [
         ("key", np.uint64),

@@ -117,7 +117,7 @@ def _hold(names: Table, holders: Keys, last: np.uint64, key: np.uint64, unit: fl
 @kernel
 def learn_phrases(found: Found, begin: int, end: int, table: Table, clock: Floats, main: Keys) -> None:
     """Count the phrases of a title and lead, and which of them come together; `main` has room for MAIN_PHRASES keys."""
-    unit, number = clock[UNIT_NOW], np.int64(clock[NUMBER_NOW])
+    unit, number = clock[UNIT_NOW], int(clock[NUMBER_NOW])
     n = 0
     for row in range(begin, end):
         if found[row].zone == BODY:

@@ -62,7 +62,7 @@ KNOWN_ALONE = 4.0
 @kernel
 def run_key(tokens: Tokens, begin: int, end: int) -> np.uint64:
     """The key of some tokens together."""
-    key = tokens[begin].key
+    key = np.uint64(tokens[begin].key)
     for t in range(begin + 1, end):
         key = joined(key, tokens[t].key, tokens[t].words)
     return key
@@ -83,10 +83,12 @@ def mark_names(tokens: Tokens, begin: int, end: int, style: int, known: Known) -
         shape, marks = tokens[t].shape, tokens[t].marks
         tokens[t].taken = False
         big = (shape in (CAPITALISED, CAPITALS)) and not tokens[t].dull
-        if big and marks & DATE != 0:  # Theresa May, not May 5
-            big = marks & DATE_OR_NAME != 0 and t > begin and tokens[t].glued and tokens[t - 1].ok
-            big = big and tokens[t - 1].marks & FIRST_NAME != 0 and not (t + 1 < end and tokens[t + 1].shape == NUMBER)
-            tokens[t].big = tokens[t].ok = big
+        if big and marks & DATE != 0:  # Theresa May and Jan Brewer, not May 5
+            behind = t > begin and tokens[t].glued and tokens[t - 1].ok and tokens[t - 1].marks & FIRST_NAME != 0
+            before = t + 1 < end and tokens[t + 1].glued and tokens[t + 1].shape == CAPITALISED
+            before = before and is_plain and tokens[t + 1].marks & (DATE | STOP) == 0
+            is_dated = t + 1 < end and tokens[t + 1].shape == NUMBER
+            tokens[t].big = tokens[t].ok = marks & DATE_OR_NAME != 0 and (behind or before) and not is_dated
             continue
         tokens[t].big = big
         ok = False
@@ -230,8 +232,8 @@ def _put_name(
     """A name without particles at its ends, with its votes."""
     while i < j and not tokens[i].ok:
         i += 1
-    while j > i and not tokens[j - 1].ok:
-        j -= 1
+    while j > i and (not tokens[j - 1].ok or (j - i > 1 and tokens[j - 1].marks & PERSON_TITLE != 0)):
+        j -= 1  # Arizona Gov.
     if i == j or j - i > LONGEST_NAME or (j - i == 1 and tokens[i].end - tokens[i].start < 2):
         return n
     if j - i == 1 and tokens[i].marks & PERSON_TITLE != 0:  # the President is no name
@@ -271,8 +273,8 @@ def _vote(
     """What speaks for a person, a place, an organisation: words beside the name and in it, and the lists."""
     person = place = organisation = 0.0
     size = j - i
-    before = np.uint32(0) if i == begin else tokens[i - 1].marks
-    after = tokens[j].marks if j < end and tokens[j].glued and not tokens[j - 1].owns else np.uint32(0)
+    before = 0 if i == begin else int(tokens[i - 1].marks)
+    after = int(tokens[j].marks) if j < end and tokens[j].glued and not tokens[j - 1].owns else 0
     first, last = tokens[i].marks, tokens[j - 1].marks
     if before & PERSON_TITLE != 0 and first & ORGANISATION_WORD == 0:
         person += 3.0

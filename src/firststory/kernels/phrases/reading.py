@@ -64,7 +64,7 @@ def read_documents(
         unit = clock[UNIT_NOW]
         items = count_of(tables.counts, sources[i] ^ OF_SOURCE) / unit
         for line in range(n_lines):
-            a, b = np.int64(lines[line].first), np.int64(lines[line + 1].first)
+            a, b = lines[line].first, lines[line + 1].first
             style = style_of(tokens, a, b)
             lines[line].style = style
             if learn:
@@ -94,7 +94,7 @@ def read_documents(
         first = n
         for line in range(1, n_lines + 1):  # the title last: it is read best by what the body has taught
             k = line % n_lines
-            a, b, style = np.int64(lines[k].first), np.int64(lines[k + 1].first), np.int64(lines[k].style)
+            a, b, style = lines[k].first, lines[k + 1].first, lines[k].style
             old = n
             n = read_names(tokens, a, b, style, known, found, n)
             if not learn or tokens[a].start < lead:  # common words of bodies are read for those who ask

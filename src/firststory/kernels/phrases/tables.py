@@ -38,7 +38,7 @@ def claim(table: Table, key: np.uint64) -> int:
     """The slot of a key; a new one takes a free slot of its bucket, or that of the lightest entry."""
     keys, counts = table.keys, table.counts
     base = np.int64(key & np.uint64(keys.shape[0] // WAYS - 1)) * WAYS
-    lightest = base
+    lightest = int(base)
     for slot in range(base, base + WAYS):
         if keys[slot] == key:
             return slot
@@ -87,15 +87,15 @@ def rescale(table: Table, unit: float) -> None:
 
 
 @kernel
-def marks_of(keys: Keys, marks: Marks, key: np.uint64) -> np.uint32:
+def marks_of(keys: Keys, marks: Marks, key: np.uint64) -> int:
     """The marks of a word of the lists; open addressing, at most half full."""
     mask = np.uint64(keys.shape[0] - 1)
     slot = key & mask
     while keys[slot] != 0:
         if keys[slot] == key:
-            return marks[slot]
+            return int(marks[slot])
         slot = (slot + np.uint64(1)) & mask
-    return np.uint32(0)
+    return 0
 
 
 @kernel

@@ -234,7 +234,7 @@ def _number(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, 
         kind = classes[codes[i]]
         if kind == DIGIT:
             h = (h ^ np.uint64(folded[codes[i]])) * PRIME
-            first = 10 * first + np.int64(folded[codes[i]]) - 48 if digits < 4 else 0
+            first = 10 * first + int(folded[codes[i]]) - 48 if digits < 4 else 0
             digits += 1
         elif kind in (JOIN, DOT) and i + 1 < end and classes[codes[i + 1]] == DIGIT:
             if codes[i] != _COMMA:

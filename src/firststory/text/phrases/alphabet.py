@@ -162,4 +162,5 @@ def fold(text: str) -> str:
     """
     if "," in text or "." in text:
         text = _POINT.sub(_KEPT_POINT, _GROUPING.sub("", text))
-    return _POSSESSIVE.sub("", " ".join(text.translate(_FOLDING).split())).replace(_KEPT_POINT, ".").strip()
+    words = " ".join(text.translate(_FOLDING).split())
+    return str(_POSSESSIVE.sub("", words)).replace(_KEPT_POINT, ".").strip()

@@ -44,7 +44,7 @@ def choose_evidence(reader: PhraseReader, document: Document, most: int = MOST) 
     >>> reader = PhraseReader()
     >>> found = choose_evidence(reader, Document(id="1", text="Storm kills 12 people in Porto Alegre"))
     >>> [phrase.text for phrase in found]
-    ['storm kills', '12 people', 'Porto Alegre']
+    ['Storm kills', '12 people', 'Porto Alegre']
     """
     phrases = reader.phrases(document)
     left = {phrase: weight(reader, phrase) for phrase in phrases}
@@ -81,7 +81,7 @@ def weight(reader: PhraseReader, phrase: Phrase) -> float:
         seen = [reader.documents_with(phrase.key)]
     rarity = [min(log((1.0 + reader.n_documents_) / (1.0 + count)) + 1.0, LARGEST_RARITY) for count in seen]
     rare = 0.5 * max(rarity) + 0.5 * sum(rarity) / len(rarity)
-    place = ZONE_WEIGHT[phrase.zone] * (1.0 + COUNT_WEIGHT * log(phrase.count))
+    place = ZONE_WEIGHT[phrase.zone] * (1.0 + COUNT_WEIGHT * log(phrase.times))
     return place * max(rare, 0.0) * FORM_WEIGHT[phrase.form]
 
 

@@ -155,11 +155,12 @@ def _heaviest(table: dict[str, float], n: int) -> dict[str, float]:
 
 def _keys(read: ReadDocuments, number: int) -> list[str]:
     """The phrases of a title and lead, and the words of those of several common words, each once."""
-    text, keys = read.texts[number], {}
+    text = read.texts[number]
+    keys: dict[str, None] = {}
     for row in read.rows(number):
         if row["zone"] == k.BODY or row["form"] == k.FIGURE:
             continue
-        key = fold(surface(text[row["start"] : row["end"]], int(row["form"]), k.SENTENCE_CASE))
+        key = fold(surface(text[row["start"] : row["end"]], int(row["form"])))
         keys[key] = None
         if row["form"] == k.WORDS and " " in key:
             keys.update(dict.fromkeys(key.split()))

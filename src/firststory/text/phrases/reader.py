@@ -21,7 +21,7 @@ from firststory.text.phrases.alphabet import alphabet_of, key_numbers
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.kinds import kind_of
 from firststory.text.phrases.records import Kind, Phrase
-from firststory.text.phrases.tables import count_of, name_text, new_tables, tables_from, tables_state
+from firststory.text.phrases.tables import count_of, name_text, new_tables, slot_of, tables_from, tables_state
 from firststory.text.phrases.variants import document_phrases
 
 MAX_CHARACTERS = 20_000
@@ -53,7 +53,7 @@ class PhraseReader:
     >>> storm = Document(id="1", text="Storm kills 12 people in Porto Alegre\\nMayor Jane Doe closed the bridge.")
     >>> _ = reader.learn([storm])
     >>> [(phrase.text, phrase.form) for phrase in reader.phrases(storm)][:3]
-    [('storm kills', 'words'), ('12 people', 'figure'), ('Porto Alegre', 'name')]
+    [('Storm kills', 'words'), ('12 people', 'figure'), ('Porto Alegre', 'name')]
     """
 
     _state_version = 1
@@ -118,6 +118,12 @@ class PhraseReader:
     def number_of(self, phrase: str) -> int:
         """The number by which the tables know a phrase."""
         return int(key_numbers([phrase])[0])
+
+    def is_mostly_lower(self, word: str) -> bool:
+        """Whether a word is mostly written small where capitals say something."""
+        slot = slot_of(self.tables.words, self.number_of(word))
+        counts = self.tables.words.counts
+        return slot >= 0 and bool(counts[slot, k.IN_LOWER] > counts[slot, k.IN_UPPER])
 
     def is_first_name(self, number: int) -> bool:
         """Whether a word, by its number, is a known first name."""

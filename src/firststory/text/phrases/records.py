@@ -31,7 +31,7 @@ class Phrase(NamedTuple):
     """Of names; all others are "other"."""
     zone: Zone = "title"
     """The first part of the document that has it."""
-    count: int = 1
+    times: int = 1
     """How often the document has it."""
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from firststory.arrays import Array
 from firststory.errors import StateError
 from firststory.kernels.phrases import layout as k
 from firststory.kernels.phrases.lines import BINS
@@ -53,7 +56,7 @@ def name_text(tables: k.Tables, key: int) -> str:
     slot = slot_of(tables.names, key)
     if slot < 0 or tables.names.counts[slot, k.TEXT_LEAD] <= 0.0:
         return ""
-    return tables.name_texts[slot].tobytes().decode("utf-16-le", "replace").rstrip("\0")
+    return str(tables.name_texts[slot].tobytes().decode("utf-16-le", "replace")).rstrip("\0")
 
 
 def tables_state(tables: k.Tables) -> State:
@@ -66,7 +69,7 @@ def tables_state(tables: k.Tables) -> State:
 def tables_from(state: State, capacity: int, owner: str) -> k.Tables:
     """Undo `tables_state`; every array must have the shape and type that the capacity asks for."""
     empty = new_tables(capacity)
-    made = {}
+    made: dict[str, Any] = {}
     for name, part in empty._asdict().items():
         given = state.get(name)
         if isinstance(part, k.Table):
@@ -77,7 +80,7 @@ def tables_from(state: State, capacity: int, owner: str) -> k.Tables:
     return k.Tables(**made)
 
 
-def _checked(given: object, like: np.ndarray, name: str, owner: str) -> np.ndarray:
+def _checked(given: object, like: Array, name: str, owner: str) -> Array:
     if not isinstance(given, np.ndarray) or given.shape != like.shape or given.dtype != like.dtype:
         raise StateError(
             owner=owner,

@@ -73,8 +73,10 @@ def document_phrases(reader: PhraseReader, read: ReadDocuments, number: int) -> 
         if group.zone == k.BODY and (group.count < REPEATED or group.form not in (k.NAME, k.WORDS)):
             continue
         text = group.text
-        if group.form == k.NAME and (text.isupper() or group.style != k.SENTENCE_CASE):
+        if group.form == k.NAME and text.isupper():
             text = _usual(name_text(tables, to), text)
+        elif group.form == k.WORDS:
+            text = _lowered(reader, text, group.style)
         kind: Kind = "other"
         if group.form == k.NAME:
             kind = kind_of(tables, to, group.votes, group.count)
@@ -99,6 +101,15 @@ def _usual(usual: str, text: str) -> str:
     return usual if usual and text.isupper() and len(text) > 3 and not usual.isupper() else text
 
 
+def _lowered(reader: PhraseReader, text: str, style: int) -> str:
+    """Common words without the capitals of a title or of the beginning of a sentence; unknown words as they read."""
+    words = text.split(" ")
+    for n, word in enumerate(words):
+        if word[:1].isupper() and (n == 0 or style != k.SENTENCE_CASE) and reader.is_mostly_lower(word):
+            words[n] = word.lower()
+    return " ".join(words)
+
+
 def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
     text, rows = read.texts[number], read.rows(number).tolist()
     counts = Counter(row[0] for row in rows)
@@ -108,7 +119,7 @@ def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
             continue
         group = groups.get(key)
         if group is None:
-            written = surface(text[start:end], form, style)
+            written = surface(text[start:end], form)
             groups[key] = group = Group(key, written, fold(written), start, end, form, zone, style)
         elif form == k.NAME and group.form != k.NAME:  # a hashtag, or words that turn out to be a name
             group.form, group.style, group.text = form, style, text[start:end]
@@ -118,12 +129,9 @@ def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
     return groups
 
 
-def surface(text: str, form: int, style: int) -> str:
-    if form == k.TAG:
-        return " ".join(_PARTS.findall(text)) or text
-    if form == k.WORDS and (style != k.SENTENCE_CASE or text[:1].isupper()):
-        return text.lower()
-    return text
+def surface(text: str, form: int) -> str:
+    """How a phrase reads; hashtags are split into their words."""
+    return " ".join(_PARTS.findall(text)) or text if form == k.TAG else text
 
 
 def _full_names(reader: PhraseReader, groups: dict[int, Group]) -> dict[int, int]:

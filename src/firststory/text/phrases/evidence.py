@@ -42,9 +42,9 @@ def choose_evidence(reader: PhraseReader, document: Document, most: int = MOST) 
     Examples
     --------
     >>> reader = PhraseReader()
-    >>> found = choose_evidence(reader, Document(id="1", text="Storm kills 12 people in Porto Alegre"))
+    >>> found = choose_evidence(reader, Document(id="1", text="A storm kills 12 people in Porto Alegre"))
     >>> [phrase.text for phrase in found]
-    ['Storm kills', '12 people', 'Porto Alegre']
+    ['storm kills', '12 people', 'Porto Alegre']
     """
     phrases = reader.phrases(document)
     left = {phrase: weight(reader, phrase) for phrase in phrases}

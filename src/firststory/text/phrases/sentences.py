@@ -44,7 +44,7 @@ def sentences(text: str) -> list[str]:
 def telling_sentence(reader: PhraseReader, reports: Sequence[Report], profile: Profile | None = None) -> str:
     """The sentence, of the first three of each report of the burst's first day, that says most of what all of them say.
 
-    Nothing is written anew: it stands in one of the reports. Empty where none has a sentence of 6 to 45 words.
+    It stands in one of the reports; nothing is made up. Empty where none has a sentence of 6 to 45 words.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def telling_sentence(reader: PhraseReader, reports: Sequence[Report], profile: P
     'A bridge in Genoa collapsed on Tuesday during a storm.'
     """
     profile = profile or Profile(reader, reports)
-    best, best_worth = "", 0.0
+    best, best_worth = "", -1.0
     for report, phrases in zip(profile.reports, profile.phrases, strict=True):
         body = report.text.removeprefix(report.title).strip() or report.title
         names = [phrase.key for phrase in phrases if " " in phrase.key]

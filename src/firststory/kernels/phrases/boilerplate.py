@@ -34,7 +34,7 @@ MARK_SHARE, MARK_LEAST = 1.0 / 50.0, 8.0
 """The same for what stands before a colon (VIDEO:)."""
 OTHERS = 3.0
 """Times as frequent as in other sources, at least."""
-FIRST_TOKENS, LAST_TOKENS = 100, 150
+FIRST_TOKENS, LAST_TOKENS = 60, 100
 """Of a document, where boilerplate is looked for: it stands where texts begin and end."""
 DATELINE = 10
 """Tokens from the beginning of a body within which boilerplate takes with it what stands before."""
@@ -49,6 +49,7 @@ def mark_boilerplate(
     unit = clock[UNIT_NOW]
     others = max(clock[N_DOCUMENTS] - items, 1.0)
     need = max(LEAST, SHARE * items) if items >= WARM_UP else np.inf
+    new_bits = 0
     for t in range(begin, end - GRAM + 1):
         if FIRST_TOKENS <= t < n_tokens - LAST_TOKENS:
             continue
@@ -56,6 +57,13 @@ def mark_boilerplate(
         gram = mix(gram)
         own = own_key(gram, source)
         row = row_of(seen, gram)
+        bit, watched = bit_of(own), seen[row, WATCHED]
+        if watched & bit == 0 and not learn:
+            continue
+        if (watched | seen[row, NOW] | seen[row, LATELY]) & bit == 0 and watched & bit_of(gram) == 0:
+            seen[row, NOW] |= bit  # as below, without the call: most 4-grams end here
+            new_bits += 1
+            continue
         if not _is_watched(own, gram, row, clock, grams, seen, learn):
             continue
         count = _counted(own, gram, clock, grams, learn)
@@ -64,6 +72,7 @@ def mark_boilerplate(
             if count / items > OTHERS * rest and _has_word(tokens, t):
                 for k in range(GRAM):
                     tokens[t + k].dull = True
+    clock[BITS_NOW] += new_bits
     if number == 0:
         _mark_head(tokens, begin, end, source, items, others, clock, grams, words, seen, learn)
     elif number == 1:

@@ -97,8 +97,9 @@ def read_documents(
             a, b, style = lines[k].first, lines[k + 1].first, lines[k].style
             old = n
             n = read_names(tokens, a, b, style, known, found, n)
-            if not learn or tokens[a].start < lead:  # common words of bodies are read for those who ask
-                n = read_words(tokens, a, b, style, tables.counts, unit, found, n)
+            while learn and b > a and tokens[b - 1].start >= lead:  # common words of bodies are read for those who ask
+                b -= 1
+            n = read_words(tokens, a, b, style, tables.counts, unit, found, n)
             for row in range(old, n):
                 start, end = tokens[found[row].start].start, tokens[found[row].end - 1].end
                 is_title = k == 0 and start - begin < TITLE_CHARACTERS

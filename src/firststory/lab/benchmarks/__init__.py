@@ -10,6 +10,7 @@ BENCHMARKS: dict[str, str] = {
     "fused": "fused",
     "neighbours": "neighbours",
     "vectorizer": "vectorizer",
+    "phrases": "phrases",
     "nmf": "nmf",
     "mixture": "mixture",
     "clustering": "clustering",

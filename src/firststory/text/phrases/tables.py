@@ -29,7 +29,7 @@ def new_tables(capacity: int) -> k.Tables:
         holders=np.zeros(names, np.uint64),
         counts=_table(2 * capacity),
         grams=_table(capacity),
-        seen=np.zeros((capacity // 4, 4), np.uint64),
+        seen=np.zeros((capacity // 8, 4), np.uint64),
         neighbours=_table(SHORT_WORDS, 1 + 2 * BINS),
     )
 

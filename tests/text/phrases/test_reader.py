@@ -56,6 +56,7 @@ def texts(reader: PhraseReader, text: str, form: str) -> list[str]:
         ),
         ("Later the White House's newest WikiLeaks trouble worried visitors.", ["White House", "WikiLeaks"]),
         ("Visitors praised Prime Minister Theresa May warmly on May 5 while talking.", ["Theresa May"]),
+        ("Visitors praised Arizona Gov. Jan Brewer warmly while talking.", ["Arizona", "Jan Brewer"]),
         ("a text in lower case has no names", []),
     ],
 )

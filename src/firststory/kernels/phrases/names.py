@@ -193,6 +193,7 @@ def _cut_run(
     """A run of name words: titles of people off, long runs and Title Case runs cut into the names that are known."""
     for h in range(j - 2, i - 1, -1):
         if tokens[h].marks & PERSON_TITLE != 0 and tokens[h + 1].marks & ORGANISATION_WORD == 0:
+            n = _put_name(tokens, i, h, begin, end, style, known, found, n)  # Arizona Gov. Jan Brewer
             i = h + 1
             break
     if j - i < (4 if style == SENTENCE_CASE else 2):

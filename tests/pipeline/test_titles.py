@@ -23,7 +23,7 @@ DOCUMENTS = [
 def test_columns_are_those_of_the_title_alone():
     vectorizer = StreamVectorizer(language="en", weighting="count", norm=None, short=30)
     vectorizer.partial_fit_with_counts([full_text(one) for one in DOCUMENTS])
-    found = title_columns(vectorizer, DOCUMENTS, range(len(DOCUMENTS)))
+    found = title_columns(vectorizer, DOCUMENTS, range(len(DOCUMENTS)), len(DOCUMENTS))
     titles = [
         "Harbour bridge closed",
         "Mayor resigns over budget",
@@ -41,8 +41,8 @@ def test_columns_are_those_of_the_title_alone():
 def test_places_may_skip_documents():
     vectorizer = StreamVectorizer(language="en", weighting="count", norm=None)
     vectorizer.partial_fit_with_counts([full_text(one) for one in DOCUMENTS])
-    every = title_columns(vectorizer, DOCUMENTS, range(len(DOCUMENTS)))
-    some = title_columns(vectorizer, DOCUMENTS[1:6:2], [1, 3, 5])
+    every = title_columns(vectorizer, DOCUMENTS, range(len(DOCUMENTS)), len(DOCUMENTS))
+    some = title_columns(vectorizer, DOCUMENTS[1:6:2], [1, 3, 5], len(DOCUMENTS))
     assert all(np.array_equal(a, b) for a, b in zip(some, every[1:6:2], strict=True))
 
 

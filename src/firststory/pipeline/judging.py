@@ -33,6 +33,8 @@ class ReadBatch(NamedTuple):
     unit: sp.csr_matrix
     """Of unit length, the same for every detector: what evidence, stories and topics are made of."""
     counts: sp.csr_matrix
+    n_texts: int
+    """How many texts the vectorizer learnt for it, those without words too."""
 
 
 def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
@@ -44,12 +46,12 @@ def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
     with_words = [documents[place] for place in places.tolist()]
     for one, place in zip(with_words, places.tolist(), strict=True):
         one.place = place
-    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer), counts)
+    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer), counts, len(documents))
 
 
 def judge(parts: Parts, batch: ReadBatch) -> None:
     """Fill in novelty, decision and neighbours of each document, and what its score is made of."""
-    documents, rows, unit, _ = batch
+    documents, rows, unit = batch.documents, batch.rows, batch.unit
     times = _times(documents)
     unexplained = _unexplained(parts.detector, rows)
     scores, score_parts = _scores(parts, rows, times, documents)
@@ -70,9 +72,8 @@ def remember(parts: Parts, batch: ReadBatch) -> None:
     One after the other: earlier documents of the same batch may be among the nearest.
     """
     bounds = batch.unit.indptr.tolist()
-    titles = title_columns(
-        parts.vectorizer, [one.document for one in batch.documents], [one.place for one in batch.documents]
-    )
+    documents, places = [one.document for one in batch.documents], [one.place for one in batch.documents]
+    titles = title_columns(parts.vectorizer, documents, places, batch.n_texts)
     n_documents = parts.vectorizer.n_documents_
     for one, begin, end, title in zip(batch.documents, bounds, bounds[1:], titles, strict=False):
         one.title_columns = title

@@ -33,12 +33,17 @@ def title_length(document: Document) -> int:
     return length if length <= MAX_TITLE_CHARACTERS and text[length:].strip() else 0
 
 
-def title_columns(vectorizer: Vectorizer, documents: Sequence[Document], places: Sequence[int]) -> list[Ints]:
-    """The columns of each document's title, in order. `places` says which of the texts learnt last each document is."""
+def title_columns(
+    vectorizer: Vectorizer, documents: Sequence[Document], places: Sequence[int], n_texts: int
+) -> list[Ints]:
+    """The columns of each document's title, in order.
+
+    `places` says which of the texts that were learnt last each document is, `n_texts` how many those were.
+    """
     lengths = [title_length(document) for document in documents]
     if not any(lengths):
         return [_NO_COLUMNS] * len(documents)
-    lead = np.zeros(max(places) + 1, dtype=np.int64)
+    lead = np.zeros(n_texts, dtype=np.int64)
     lead[list(places)] = lengths
     forms = vectorizer.last_surface_forms(lead)
     return [forms.columns(place) if length else _NO_COLUMNS for place, length in zip(places, lengths, strict=True)]

@@ -66,8 +66,8 @@ class SurfaceForms:
             if lead is not None:
                 # The first text of this chunk is the last of those before, where that goes on.
                 first = len(self._places) - goes_on
-                leads = np.full(len(bounds), lead) if isinstance(lead, int) else lead[first : first + len(bounds)]
-                opening = np.concatenate([[0], chunk.ends[:-1] + 1]) + leads
+                opening = np.concatenate([[0], chunk.ends[:-1] + 1])
+                opening += lead if isinstance(lead, int) else lead[first : first + len(bounds)]
                 opening[0] = 0 if goes_on else opening[0]
                 bounds = np.minimum(bounds, np.searchsorted(starts, opening))
             columns, tokens, parts = first_places(

@@ -101,12 +101,13 @@ class EventAlerts:
         self._memory.note_copies(documents)
         found, alerts = nothing_found(len(new)), list[Alert]()
         begin, first = self._index.next, 0
+        # Once per step: where the kernel stops in between depends on the room that its arrays happen to have.
+        self._first_seen.learn(float(clock[0]), self._index)
+        is_warm = self._first_seen.is_warm(self._days(float(clock[0])), begin)
         while first < len(new):
             rule, n_before = self._rule(float(clock[-1])), len(alerts)
             done = self._index.follow(rows, first, rule, self._threshold.arrays, found)
-            self._per_day = float(found.per_day[done - 1])
-            self._opened_per_day = float(found.opened_per_day[done - 1])
-            chances = self._chances(new, first, done, clock, found)
+            chances = self._chances(new, first, done, clock, found, is_warm=is_warm)
             # Most documents bring nothing; only the last one may fire an alert that is pushed.
             tells = found.is_opener[first:done] | (found.score[first:done] >= LEAST_SCORE)
             tells |= found.turn_score[first:done, 0] > CHOICE_COST
@@ -120,6 +121,7 @@ class EventAlerts:
                 for i in range(done, len(new)):
                     rows.is_settled[i] |= new[i].story == alerts[-1].story
             first = done
+        self._per_day, self._opened_per_day = float(found.per_day[-1]), float(found.opened_per_day[-1])
         self._forget()
         return alerts
 
@@ -216,20 +218,19 @@ class EventAlerts:
         return 0.0 if self._clock.begun is None else (now - self._clock.begun) / DAY_SECONDS
 
     def _chances(
-        self, new: Sequence[EventDocument], first: int, done: int, clock: Floats, found: Found
+        self, new: Sequence[EventDocument], first: int, done: int, clock: Floats, found: Found, *, is_warm: bool
     ) -> dict[int, float]:
         """The chance that others follow, of the documents that nothing earlier is like; empty in the warm-up."""
         places = first + np.flatnonzero(found.is_opener[first:done])
         if not len(places):
             return {}
-        self._first_seen.learn(float(clock[first]), self._index)
         openers, rows, begin = places.tolist(), list[list[int]](), self._index.next - done
         for i, now, nearest in zip(openers, clock[places].tolist(), found.nearest[places].tolist(), strict=True):
             document = new[i].document
             title = document.title or document.text[:TITLE_CHARACTERS].partition("\n")[0]
             rows.append(features(title, document.source, 1.0 - nearest))
             self._first_seen.wait(now, begin + i, rows[-1])
-        if not self._first_seen.is_warm(self._days(float(clock[first])), self._index.next):
+        if not is_warm:
             return {}
         return dict(zip(openers, self._first_seen.chance.probabilities(rows), strict=True))
 

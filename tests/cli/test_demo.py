@@ -59,12 +59,28 @@ def test_a_day_shows_what_matters_and_counts_first_reports(capsys):
     documents = [Document(f"d{n}", "text", time=noon, title=f"Title {n}", source=f"paper {n}") for n in range(6)]
     kinds = ("first_seen", "first_seen", "confirmed", "first_seen", "first_seen", "turn")
     alerts = tuple(
-        Alert(f"a{n}", kind, one, one, noon, None, (one.id,), (), (), None, None, float(n), "Why.")
+        Alert(
+            f"a{n}",
+            kind,
+            one,
+            one,
+            noon,
+            None,
+            (one.id,),
+            ("paper 1", "paper 2", "paper 3"),
+            (),
+            None,
+            None,
+            float(n),
+            "Why.",
+        )
         for n, (kind, one) in enumerate(zip(kinds, documents, strict=True))
     )
     step = Step(0, tuple(Verdict(one, 0.5, 0.5, True) for one in documents), alerts=alerts)
     demo_module._show_day(console(), step)
-    shown = [line for line in capsys.readouterr().out.splitlines() if "Title" in line or "article" in line]
+    said = capsys.readouterr().out.splitlines()
+    shown = [line for line in said if "Title" in line or "article" in line]
+    assert "  first: paper 2 · also paper 1, paper 3" in said
     assert shown[0].startswith("Wednesday, 1 January 2020 · 6 articles · 4 first reports")
     assert shown[1:] == ["Title 2", "Title 5"]
     # A day without an alert is silent.

@@ -130,3 +130,13 @@ def test_sentences_of_alerts_are_cut_where_they_name_the_first(store):
         ("Another sentence.", "Another sentence."),
     ):  # fmt: skip
         assert why(told.alert("a1", "turn", first, first, 0, (), None, sentence=made)) == kept
+
+
+def test_sources_that_the_sentence_does_not_count_are_counted_beside_it(tmp_path):
+    sentence = "Told by 2 sources within 1.0 hours; first seen here: AP, 10:00."
+    found = told.alert("a1", "confirmed", *told.FLOOD[:2], -2, ("AP", "dpa", "Gazette"), "s1", sentence=sentence)
+    with Store(str(tmp_path / "a.db")) as store:
+        verdicts = tuple(Verdict(one, 0.5, 0.5, False, story="s1") for one in told.FLOOD)
+        store.write_step(Step(0, verdicts, alerts=(found,), stories=(told.story("s1", "Flood", told.FLOOD),)))
+        (section,) = sections(digest_of(store))
+    assert [line.words for line in section.blocks[0].lines][1] == "3 sources in all: AP, dpa, Gazette"

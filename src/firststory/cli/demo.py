@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from firststory.records import Document, Position, Step
+    from firststory.records import Alert, Document, Position, Step
     from firststory.store.store import Store
 
 STORE, REPORT = Path("firststory-demo.db"), Path("firststory-demo.html")
@@ -126,7 +126,7 @@ def _show_day(screen: Console, step: Step) -> None:
     from rich.text import Text
 
     from firststory.cli.digest_lines import SECTION_OF, STYLES
-    from firststory.digest.words import PUSHED, counted, first_seen, named_sources
+    from firststory.digest.words import PUSHED, counted, named_sources
     from firststory.harmless import display_title
 
     times = [verdict.document.time for verdict in step.verdicts if verdict.document.time is not None]
@@ -139,7 +139,8 @@ def _show_day(screen: Console, step: Step) -> None:
     screen.print(Rule(head, align="left", style="dim", characters="─"))
     for alert in pushed:
         told = [f"turn of {alert.story}"] if alert.kind == "turn" else []
-        told += [named_sources(alert.sources, SHOWN), first_seen(alert)]
+        others = [source for source in alert.sources if source != alert.first.source]
+        told += [_who_was_first(alert), f"also {named_sources(others, SHOWN)}" if others else ""]
         lines = [
             Text(display_title(alert.headline), style=STYLES[SECTION_OF[alert.kind]]),
             Text("  " + " · ".join(filter(None, told)), style="dim"),
@@ -147,6 +148,14 @@ def _show_day(screen: Console, step: Step) -> None:
         for line in lines:
             line.truncate(screen.width, overflow="ellipsis")
             screen.print(line)
+
+
+def _who_was_first(alert: Alert) -> str:
+    from firststory.digest.words import MAX_NAME, length
+    from firststory.harmless import harmless
+
+    earlier = f", {length(alert.delay)} earlier" if alert.delay else ""
+    return f"first: {harmless(alert.first.source, MAX_NAME)}{earlier}" if alert.first.source else ""
 
 
 def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:

@@ -60,7 +60,7 @@ def _full(block: Block, section: Section, width: int) -> Text:
     parts += [broken(block.sentence, width, "  ")] if block.sentence else []
     for line in block.lines:
         words = line.words + (f" {line.link.words}" if line.link else "")
-        parts.append(broken(words, width, "  ", style="dim"))
+        parts.append(broken(words, width, "  "))
     parts += [broken(block.terms, width, "  ", style="cyan")] if block.terms else []
     parts.append(broken(block.names, width, "  ", style="dim"))
     return Text("\n").join([*parts, *_address(block)])

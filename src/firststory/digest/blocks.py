@@ -5,6 +5,7 @@ Formats differ in marks alone: text, Markdown and HTML all show these blocks.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from firststory.digest.records import Digest, Entry, GrowingStory
@@ -13,6 +14,7 @@ from firststory.harmless import display_title, harmless, harmless_url
 from firststory.records import Document
 
 TERMS_CHARACTERS = 200
+_N_SOURCES = re.compile(r"\b(\d+) sources\b")
 
 
 class Link(NamedTuple):
@@ -115,13 +117,13 @@ def link_to(document: Document) -> Link:
 def alert_block(entry: Entry) -> Block:
     """An alert with all that is known of it, and what else fired in its story."""
     alert = entry.alert
+    sentence = why(alert)
     lines = [_first_report(alert.first, alert.headline.id)]
     if alert.sources:
-        lines.append(Line(f"{'Source' if len(alert.sources) == 1 else 'Sources'}: {named_sources(alert.sources)}"))
+        lines.append(Line(_sources(alert.sources, sentence)))
     lines += [
         Line(f"Also {_fired(other.kind, day(other.fired_at))}:", link_to(other.headline)) for other in entry.others
     ]
-    sentence = why(alert)
     return Block(
         title=link_to(alert.headline),
         sentence=sentence,
@@ -129,6 +131,15 @@ def alert_block(entry: Entry) -> Block:
         terms=harmless(", ".join(term for term in alert.terms if f"“{term}”" not in sentence), TERMS_CHARACTERS),
         names=f"{_fired(alert.kind, day(alert.fired_at))} · {named_ids(alert)}",
     )
+
+
+def _sources(sources: tuple[str, ...], sentence: str) -> str:
+    """Who tells it; and how many they are, where the sentence counts only those that prove it."""
+    told = named_sources(sources)
+    counted_there = _N_SOURCES.search(sentence)
+    if counted_there and int(counted_there[1]) != len(sources):
+        return f"{counted(len(sources), 'source')} in all: {told}"
+    return f"{'Source' if len(sources) == 1 else 'Sources'}: {told}"
 
 
 def _fired(kind: str, when: str) -> str:

@@ -46,8 +46,7 @@ def fire_alerts(parts: Parts, documents: Sequence[InProgress], surfaces: Surface
 def end_alerts(parts: Parts, alerts: Sequence[Alert], changes: StoryChanges) -> tuple[Alert, ...]:
     """Tell the alerts which stories were merged. Returns those of the step with their story and storyline of now."""
     merged = {story.id: story.merged_into for story in changes.stories if story.merged_into is not None}
-    parts.alerts.end_step(merged)
-    return tuple(_placed(parts, alert, merged) for alert in alerts)
+    return tuple(_placed(parts, alert, merged) for alert in parts.alerts.end_step(merged, alerts))
 
 
 def _placed(parts: Parts, alert: Alert, merged: Mapping[str, str]) -> Alert:

@@ -125,13 +125,38 @@ class EventAlerts:
         self._forget()
         return alerts
 
-    def end_step(self, merged: Mapping[str, str]) -> None:
-        """Stories that went into others, by the story that each went into."""
+    def end_step(self, merged: Mapping[str, str], fired: Sequence[Alert] = ()) -> list[Alert]:
+        """Stories that went into others, by the story that each went into; the alerts of the step that stand.
+
+        An event that was told as two stories is alerted once: of a story that went into one alerted before, the alert
+        is held back.
+        """
+        standing = self._once_each(merged, fired) if merged else list(fired)
         self._memory.merge(merged, self._index)
         for story, into in merged.items():
             self._turns.formats.merge(story, into)
             self._held.pop(story, None)
         self._running.merge(merged)
+        return standing
+
+    def _once_each(self, merged: Mapping[str, str], fired: Sequence[Alert]) -> list[Alert]:
+        new = [alert.story for alert in fired if alert.kind == "confirmed"]
+        if not new:
+            return list(fired)
+        told = {
+            _standing(story, merged)
+            for story, one in self._running.items()
+            if one.fired is not None and story not in new
+        }
+        standing = []
+        for alert in fired:
+            story = _standing(alert.story, merged)
+            if alert.kind == "confirmed" and story in told:
+                self._hold_back(str(story), self._clock.now, HELD_BACK[3])
+            else:
+                standing.append(alert)
+                told |= {story} if alert.kind == "confirmed" else set()
+        return standing
 
     def _arrivals(self, new: Sequence[EventDocument]) -> Floats:
         seconds = [one.seconds for one in new]
@@ -471,3 +496,10 @@ def _checked(false_alerts: float) -> float:
             remedy="Start with false_alerts=1.0.",
         )
     return float(false_alerts)
+
+
+def _standing(story: str | None, merged: Mapping[str, str]) -> str | None:
+    """The story that a story has become part of."""
+    while story is not None and story in merged:
+        story = merged[story]
+    return story

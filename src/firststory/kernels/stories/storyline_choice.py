@@ -9,20 +9,23 @@ import numpy as np
 from firststory.arrays import Array, Floats
 from firststory.kernels.jit import kernel
 from firststory.kernels.stories.storyline_layout import N_GAPS, N_SEEN, Lines, Model, Rule
-from firststory.kernels.stories.storyline_words import LINE, NEXT_OF_WORD, PSEUDO_COUNT, find_entry
+from firststory.kernels.stories.storyline_words import LINE, NEXT_OF_WORD, find_entry, share_of
 
 REFRESH_EVERY_DOCUMENTS = 16
 """How often it is counted how long ago the storylines were told."""
+ROUNDING = 1e-9
+"""By how much a bound may lie below what it bounds."""
 
 
 @kernel
 def gap_class(gap: int) -> int:
-    """0 for one document ago, 1 for two, 2 for three or four, ..."""
-    found, rest = 0, max(0, gap - 1)
-    while rest > 0:
-        found += 1
-        rest >>= 1
-    return min(N_GAPS - 1, found)
+    """0 for one document ago, 1 for two, 2 for three or four, ...: the binary digits of gap - 1."""
+    rest, found = min(max(0, gap - 1), (1 << (N_GAPS - 1)) - 1), 0
+    for half in (8, 4, 2, 1):
+        if rest >> half:
+            rest >>= half
+            found += half
+    return found + rest
 
 
 @kernel
@@ -61,51 +64,18 @@ def choose(
     without: int,
 ) -> tuple[int, float]:
     """The storyline that such a text would join, -1 if it would found one; the score, or the threshold."""
-    lines, table, gains, reached = model.lines, model.words, model.gains, model.reached
-    links, used, slope = table.links, table.used, lines.slope
-    n_reached, total = 0, 0.0
-    # Where each word counts once, factors are multiplied: that is one logarithm per line instead of one per word.
-    is_plain = True
-    for k in range(length):
-        is_plain &= counts[k] == 1.0
-    for k in range(length):
-        count = counts[k]
-        total += count
-        share = max(table.seen[columns[k]], PSEUDO_COUNT) / max(table.total[0], 1.0)
-        entry = table.of_word[columns[k]]
-        while entry >= 0:
-            line = links[entry, LINE]
-            factor = 1.0 + slope[line] * used[entry] / share
-            if gains[line] == 0.0:
-                gains[line] = factor if is_plain else count * math.log(factor)
-                reached[n_reached] = line
-                n_reached += 1
-            elif is_plain:
-                gains[line] *= factor
-            else:
-                gains[line] += count * math.log(factor)
-            entry = links[entry, NEXT_OF_WORD]
+    lines, gains = model.lines, model.gains
     norm = _norm(vector)
-    best, chosen = threshold, -1
     most_by_vector = rule.vector_weight * (1.0 - rule.vector_zero) if norm > 0.0 else 0.0
-    least = threshold - rule.most_lift - most_by_vector
-    if is_plain:
-        least = math.exp(least)
-    for r in range(n_reached):
-        line = reached[r]
-        gain, gains[line] = gains[line], 0.0
-        if line == without or lines.size[line] < 0.5:
-            continue
-        if is_plain:
-            gain *= lines.pull[line]
-            if gain < least:
-                continue
-            gain = math.log(gain)
-        else:
-            gain += math.log(lines.pull[line])
-            if gain < least:
-                continue
-        score = gain + total * lines.unused[line]
+    total = counts[:length].sum()
+    n_likely = _find_likely(model, rule, lift, columns, counts, length, threshold - most_by_vector, without)
+    if n_likely > 0:
+        _add_gains(model, columns, counts, length)
+    best, chosen = threshold, -1
+    for r in range(n_likely):
+        line = model.reached[r]
+        gain, gains[line] = gains[line] - 1.0, 0.0
+        score = gain + math.log(lines.pull[line]) + total * lines.unused[line]
         score += lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
         if score + most_by_vector < best:
             continue
@@ -113,6 +83,69 @@ def choose(
         if score > best or (score == best and (chosen < 0 or lines.key[line] < lines.key[chosen])):
             best, chosen = score, line
     return chosen, best
+
+
+@kernel
+def _find_likely(
+    model: Model,
+    rule: Rule,
+    lift: Floats,
+    columns: Array,
+    counts: Floats,
+    length: int,
+    threshold: float,
+    without: int,
+) -> int:
+    """Put the lines whose words may reach the threshold into `reached`, with a gain of 1; how many they are.
+
+    No word counts more often than `most`, and no factor is below 1: `most` times the logarithm of the factors'
+    product is a bound. That is one logarithm for few of the lines, instead of one for each word of each line.
+    """
+    lines, table, gains, reached = model.lines, model.words, model.gains, model.reached
+    links, used, slope = table.links, table.used, lines.slope
+    n_reached, total, most = 0, 0.0, 1.0
+    for k in range(length):
+        total += counts[k]
+        most = max(most, counts[k])
+        share = share_of(table, columns[k])
+        entry = table.of_word[columns[k]]
+        while entry >= 0:
+            line = links[entry, LINE]
+            factor = 1.0 + slope[line] * used[entry] / share
+            if gains[line] == 0.0:
+                gains[line] = factor
+                reached[n_reached] = line
+                n_reached += 1
+            else:
+                gains[line] *= factor
+            entry = links[entry, NEXT_OF_WORD]
+    enough = threshold - ROUNDING
+    least = math.exp((enough - rule.most_lift) / most)
+    n_likely = 0
+    for r in range(n_reached):
+        line = reached[r]
+        product, gains[line] = gains[line], 0.0
+        if product * lines.pull[line] < least or line == without or lines.size[line] < 0.5:
+            continue
+        bound = most * math.log(product) + math.log(lines.pull[line]) + total * lines.unused[line]
+        if bound + lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])] >= enough:
+            reached[n_likely], gains[line] = line, 1.0
+            n_likely += 1
+    return n_likely
+
+
+@kernel
+def _add_gains(model: Model, columns: Array, counts: Floats, length: int) -> None:
+    """Add what the words say to the gain of each line that has one: 0 stands for none."""
+    table, gains, slope = model.words, model.gains, model.lines.slope
+    for k in range(length):
+        share = share_of(table, columns[k])
+        entry = table.of_word[columns[k]]
+        while entry >= 0:
+            line = table.links[entry, LINE]
+            if gains[line] != 0.0:
+                gains[line] += counts[k] * math.log(1.0 + slope[line] * table.used[entry] / share)
+            entry = table.links[entry, NEXT_OF_WORD]
 
 
 @kernel
@@ -126,10 +159,10 @@ def score_of(
     score = math.log(lines.pull[line]) + lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
     for k in range(length):
         score += counts[k] * lines.unused[line]
-        entry = find_entry(table.links, table.of_word, line, columns[k])
+        entry = find_entry(table, line, columns[k])
         if entry >= 0:
-            share = max(table.seen[columns[k]], PSEUDO_COUNT) / max(table.total[0], 1.0)
-            score += counts[k] * math.log1p(lines.slope[line] * table.used[entry] / share)
+            factor = 1.0 + lines.slope[line] * table.used[entry] / share_of(table, columns[k])
+            score += counts[k] * math.log(factor)
     return float(score + _meaning(rule, vector, _norm(vector), lines.vector[line]))
 
 
@@ -146,7 +179,8 @@ def _meaning(rule: Rule, vector: Array, norm: float, of_line: Floats) -> float:
     """What the vectors say; nothing where the text has none."""
     if norm == 0.0:
         return 0.0
-    dot = 0.0
+    dot = square = 0.0
     for d in range(len(vector)):
         dot += vector[d] * of_line[d]
-    return rule.vector_weight * (dot / max(norm * _norm(of_line), 1e-9) - rule.vector_zero)
+        square += of_line[d] * of_line[d]
+    return rule.vector_weight * (dot / max(norm * math.sqrt(square), 1e-9) - rule.vector_zero)

@@ -41,12 +41,19 @@ class WordTable(NamedTuple):
 
 
 @kernel
-def find_entry(links: Array, of_word: Slots, line: int, word: int) -> int:
-    """Where a line has a word; -1 where it has not. The entry comes to the front: it will be looked for again."""
-    first = of_word[word]
-    entry = first
-    while entry >= 0 and links[entry, LINE] != line:
-        entry = links[entry, NEXT_OF_WORD]
+def find_entry(table: WordTable, line: int, word: int) -> int:
+    """Where a line has a word; -1 where it has not. The entry comes to the front: it will be looked for again.
+
+    The entries of the word and those of the line are walked side by side: the shorter list decides.
+    """
+    links, first = table.links, table.of_word[word]
+    of_word, of_line, entry = first, table.of_line[line], -1
+    while entry < 0 and of_word >= 0 and of_line >= 0:
+        if links[of_word, LINE] == line:
+            entry = of_word
+        elif links[of_line, WORD] == word:
+            entry = of_line
+        of_word, of_line = links[of_word, NEXT_OF_WORD], links[of_line, NEXT_OF_LINE]
     if entry >= 0 and entry != first:
         before, after = links[entry, PREVIOUS_OF_WORD], links[entry, NEXT_OF_WORD]
         links[before, NEXT_OF_WORD] = after
@@ -54,8 +61,14 @@ def find_entry(links: Array, of_word: Slots, line: int, word: int) -> int:
             links[after, PREVIOUS_OF_WORD] = before
         links[entry, NEXT_OF_WORD], links[entry, PREVIOUS_OF_WORD] = first, -1
         links[first, PREVIOUS_OF_WORD] = entry
-        of_word[word] = entry
+        table.of_word[word] = entry
     return int(entry)
+
+
+@kernel
+def share_of(table: WordTable, word: int) -> float:
+    """The share of a word in the stream."""
+    return float(max(table.seen[word], PSEUDO_COUNT) / max(table.total[0], 1.0))
 
 
 @kernel
@@ -104,7 +117,7 @@ def add_counts(table: WordTable, line: int, words: Array, counts: Floats, n: int
     is_new = table.of_line[line] < 0
     for k in range(n):
         word, more = words[k], sign * counts[k]
-        entry = -1 if is_new else find_entry(table.links, table.of_word, line, word)
+        entry = -1 if is_new else find_entry(table, line, word)
         if entry < 0:
             if more < LEAST_COUNT:
                 continue

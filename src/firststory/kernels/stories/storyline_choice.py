@@ -103,22 +103,30 @@ def _find_likely(
     """
     lines, table, gains, reached = model.lines, model.words, model.gains, model.reached
     links, used, slope = table.links, table.used, lines.slope
+    entries, shares, n_lists = np.empty(length, np.int32), np.empty(length), 0
     n_reached, total, most = 0, 0.0, 1.0
     for k in range(length):
         total += counts[k]
         most = max(most, counts[k])
-        share = share_of(table, columns[k])
-        entry = table.of_word[columns[k]]
-        while entry >= 0:
+        if table.of_word[columns[k]] >= 0:
+            entries[n_lists], shares[n_lists] = table.of_word[columns[k]], share_of(table, columns[k])
+            n_lists += 1
+    # One entry of each word in turn: while one comes from memory, so do the others.
+    while n_lists > 0:
+        n_left = 0
+        for a in range(n_lists):
+            entry = entries[a]
             line = links[entry, LINE]
-            factor = 1.0 + slope[line] * used[entry] / share
+            factor = 1.0 + slope[line] * used[entry] / shares[a]
             if gains[line] == 0.0:
                 gains[line] = factor
                 reached[n_reached] = line
                 n_reached += 1
             else:
                 gains[line] *= factor
-            entry = links[entry, NEXT_OF_WORD]
+            entries[n_left], shares[n_left] = links[entry, NEXT_OF_WORD], shares[a]
+            n_left += entries[n_left] >= 0
+        n_lists = n_left
     enough = threshold - ROUNDING
     least = math.exp((enough - rule.most_lift) / most)
     n_likely = 0

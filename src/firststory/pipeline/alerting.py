@@ -21,26 +21,26 @@ _NO_COLUMNS, _NO_WEIGHTS = np.empty(0, dtype=np.int32), np.empty(0)
 
 def fire_alerts(parts: Parts, documents: Sequence[InProgress], surfaces: Surfaces) -> list[Alert]:
     """Show the documents, in the order in which they are judged, to the alerts; what they fire."""
-    with_story = [(one, one.assignment) for one in documents if one.assignment is not None]
-    return parts.alerts.observe(
-        [
+    shown = []
+    for one in documents:
+        if one.assignment is None:
+            continue
+        row = (_NO_COLUMNS, _NO_WEIGHTS)
+        if one.duplicate_of is None and one.remembered is not None:
+            row = one.remembered.columns, one.weights
+        shown.append(
             EventDocument(
                 document=one.document,
                 seconds=one.seconds,
-                ordinal=one.ordinal,
-                columns=_NO_COLUMNS if is_again or one.remembered is None else one.remembered.columns,
-                weights=_NO_WEIGHTS if is_again else one.weights,
+                columns=row[0],
+                weights=row[1],
                 title_columns=one.title_columns,
-                n_terms=len(one.weights),
-                story=assignment.story,
-                novelty=one.novelty,
+                story=one.assignment.story,
                 duplicate_of=one.duplicate_of,
                 surfaces=partial(surfaces, one),
             )
-            for one, assignment in with_story
-            for is_again in [one.duplicate_of is not None]
-        ]
-    )
+        )
+    return parts.alerts.observe(shown)
 
 
 def end_alerts(parts: Parts, alerts: Sequence[Alert], changes: StoryChanges) -> tuple[Alert, ...]:

@@ -101,4 +101,5 @@ def shown_source(source: str) -> str:
 
 @lru_cache(maxsize=1 << 10)
 def _cleaned(source: str) -> str:
-    return harmless(source, MAX_SOURCE_CHARACTERS)
+    # Twice: what the first pass takes out can leave a joiner with nothing to join.
+    return harmless(harmless(source, MAX_SOURCE_CHARACTERS), MAX_SOURCE_CHARACTERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -72,10 +73,13 @@ class Boilerplate:
         """A document of a source; `n_documents` is how many documents the stream has had."""
         if not source:
             return
-        known = self._sources.setdefault(source, _Source())
-        self._sources.move_to_end(source)
-        if len(self._sources) > MAX_SOURCES:
-            self._sources.popitem(last=False)
+        known = self._sources.get(source)
+        if known is None:
+            known = self._sources[source] = _Source()
+            if len(self._sources) > MAX_SOURCES:
+                self._sources.popitem(last=False)
+        else:
+            self._sources.move_to_end(source)
         known.n_documents += 1
         known.block.append(np.asarray(columns, dtype=np.int32))
         if len(known.block) == BLOCK_DOCUMENTS:
@@ -126,20 +130,27 @@ class Boilerplate:
 
 def _count_block(known: _Source, frequency_of: FrequencyOf, n_documents: int) -> None:
     """A block is full: what is frequent in it and in the one before, but not in the rest of the stream."""
-    columns, counts = np.unique(np.concatenate(known.block), return_counts=True)
-    share = counts / BLOCK_DOCUMENTS
-    is_frequent = share >= MIN_SHARE
-    columns, share = columns[is_frequent], share[is_frequent]
-    again = np.isin(columns, known.frequent, assume_unique=True)
+    columns, counts = _frequent(np.concatenate(known.block))
+    again = np.isin(columns, known.frequent, assume_unique=True) if len(columns) else np.empty(0, np.bool_)
     known.frequent, known.block = columns, []
-    columns, share = columns[again], share[again]
+    columns, share = columns[again], counts[again] / BLOCK_DOCUMENTS
+    if not len(columns) or known.n_documents > MAX_SOURCE_SHARE * n_documents:
+        known.boilerplate = columns[:0]
+        return
     n_others = n_documents - known.n_documents
-    if known.n_documents > MAX_SOURCE_SHARE * n_documents:
-        columns = columns[:0]
-    else:
-        elsewhere = frequency_of(columns.astype(np.int64)) - share * known.n_documents
-        columns = columns[elsewhere <= MAX_RATIO * share * n_others]
-    known.boilerplate = columns
+    elsewhere = frequency_of(columns.astype(np.int64)) - share * known.n_documents
+    known.boilerplate = columns[elsewhere <= MAX_RATIO * share * n_others]
+
+
+def _frequent(columns: Columns) -> tuple[Columns, Ints]:
+    """The columns that are in a good part of a block, in order, and how often; a document has each column once."""
+    ordered = np.sort(columns)
+    # In order, a column that is there at least n times stands n - 1 places on as well.
+    further = math.ceil(MIN_SHARE * BLOCK_DOCUMENTS) - 1
+    often = ordered[further:]
+    frequent = np.unique(often[often == ordered[: len(often)]])
+    counts = np.searchsorted(ordered, frequent, side="right") - np.searchsorted(ordered, frequent)
+    return frequent, counts
 
 
 def _renumbered(columns: Columns, new: Ints) -> Columns:

@@ -9,7 +9,7 @@ from firststory.arrays import Ints
 from firststory.harmless import display_title
 from firststory.records import Story, StoryStatus
 from firststory.state import State
-from firststory.stories.activity import Activity, shown_source
+from firststory.stories.activity import Activity
 from firststory.stories.candidate import StoryCandidate
 from firststory.stories.members import MAX_MEMBERS
 from firststory.stories.presentation import Presentation, Representative
@@ -58,7 +58,7 @@ class GrowingStory:
 
     def add(self, candidate: StoryCandidate, number: int, time: float | None) -> None:
         """A document has joined, the `number`-th that the tracker saw."""
-        document, shown = candidate.document, self.presentation
+        shown = self.presentation
         if self.size < N_SURFACE_DOCUMENTS:
             shown.add_surfaces(candidate.surface_forms())
         self.latest.append((number, shown.representative if self.size == 0 else representative_of(candidate)))
@@ -67,7 +67,7 @@ class GrowingStory:
         self.size += 1
         if self.size == 1:
             shown.title_size = 1
-        self.activity.add(shown_source(document.source) if document.source else None, time)
+        self.activity.add(candidate.document.source, time)
 
     def add_duplicate(self, candidate: StoryCandidate, time: float | None) -> None:
         """The text of a document came again: it is counted, nothing is learnt."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -169,15 +170,19 @@ def with_dimensions(model: Model, dimensions: int) -> Model:
     return model._replace(lines=model.lines._replace(vector=wide[0]), rows=model.rows._replace(vector=wide[1]))
 
 
-def open_story(model: Model, key: int, line_key: int) -> int:
-    """A slot for a story without rows, in the line of this key (-1: in none yet)."""
-    stories = model.stories
-    model.counters[FREE_STORIES] -= 1
-    slot = int(stories.free[model.counters[FREE_STORIES]])
-    stories.key[slot] = key
-    stories.size[slot], stories.asked[slot], stories.n_rows[slot] = 0, 1, 0
-    stories.line[slot] = -1 if line_key < 0 else np.flatnonzero(model.lines.key == line_key)[0]
-    return slot
+def open_stories(model: Model, keys: Sequence[int], line_keys: Sequence[int]) -> list[int]:
+    """Slots for stories without rows, each in the line of its key (-1: in none yet)."""
+    stories, n_free = model.stories, int(model.counters[FREE_STORIES])
+    slots = stories.free[n_free - len(keys) : n_free][::-1]
+    model.counters[FREE_STORIES] -= len(keys)
+    stories.key[slots] = keys
+    stories.size[slots], stories.asked[slots], stories.n_rows[slots] = 0, 1, 0
+    stories.line[slots] = -1
+    found: list[int] = slots.tolist()
+    for slot, line_key in zip(found, line_keys, strict=True):
+        if line_key >= 0:
+            stories.line[slot] = np.flatnonzero(model.lines.key == line_key)[0]
+    return found
 
 
 def n_terms(model: Model, stories: Slots) -> int:

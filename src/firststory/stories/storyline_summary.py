@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple, Self
 
@@ -77,13 +77,7 @@ class StorylineSummary:
 
     def describe(self, key: int, story: Story) -> None:
         """One of its stories was opened or has changed."""
-        times = [time for time in (self.first_seen, story.first_seen) if time is not None]
-        self.first_seen = min(times, default=None)
-        times = [time for time in (self.last_seen, story.last_seen) if time is not None]
-        self.last_seen = max(times, default=None)
-        for source in story.sources:
-            if len(self.sources) < MAX_SOURCES:
-                self.sources.setdefault(source)
+        self._include(story.first_seen, story.last_seen, story.sources)
         self.cards[key] = Card(story.size, story.title, story.key_terms)
         self._keep_largest()
 
@@ -94,12 +88,7 @@ class StorylineSummary:
     def absorb(self, other: Self) -> None:
         """Another storyline has come with all its stories."""
         self.enter(other.size, other.n_stories)
-        for name, choose in (("first_seen", min), ("last_seen", max)):
-            times = [time for time in (getattr(self, name), getattr(other, name)) if time is not None]
-            setattr(self, name, choose(times, default=None))
-        for source in other.sources:
-            if len(self.sources) < MAX_SOURCES:
-                self.sources.setdefault(source)
+        self._include(other.first_seen, other.last_seen, other.sources)
         self.cards |= other.cards
         self._keep_largest()
 
@@ -107,17 +96,26 @@ class StorylineSummary:
         """It leaves the memory."""
         self.status, self.reason, self.merged_into = status, reason, merged_into
 
+    def _include(self, first_seen: datetime | None, last_seen: datetime | None, sources: Iterable[str]) -> None:
+        if first_seen is not None and (self.first_seen is None or first_seen < self.first_seen):
+            self.first_seen = first_seen
+        if last_seen is not None and (self.last_seen is None or last_seen > self.last_seen):
+            self.last_seen = last_seen
+        for source in sources:
+            if len(self.sources) < MAX_SOURCES:
+                self.sources.setdefault(source)
+
     def _keep_largest(self) -> None:
         while len(self.cards) > N_CARDS:
             del self.cards[min(self.cards, key=lambda key: (self.cards[key].size, -key))]
 
     def record(self) -> Storyline:
         """As it is now."""
-        weight: Counter[str] = Counter()
+        weight: dict[str, int] = {}
         largest = sorted(self.cards.items(), key=lambda item: (-item[1].size, item[0]))
         for _, card in largest:
             for term in card.key_terms:
-                weight[term] += card.size
+                weight[term] = weight.get(term, 0) + card.size
         if largest:
             self.title = largest[0][1].title
         return Storyline(
@@ -128,7 +126,7 @@ class StorylineSummary:
             size=self.size,
             n_stories=self.n_stories,
             sources=tuple(self.sources),
-            key_terms=tuple(term for term, _ in weight.most_common(N_KEY_TERMS)),
+            key_terms=tuple(sorted(weight, key=weight.__getitem__, reverse=True)[:N_KEY_TERMS]),
             status=self.status,
             merged_into=self.merged_into,
             reason=self.reason,

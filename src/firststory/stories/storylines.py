@@ -60,7 +60,7 @@ from firststory.stories.storyline_model import (
     model_state,
     n_terms,
     new_model,
-    open_story,
+    open_stories,
     renumber,
     reserve,
     with_dimensions,
@@ -173,7 +173,8 @@ class Storylines:
         """Documents have come, each to its story; a story that is not known yet finds its storyline."""
         keys = rows.stories.tolist()
         vectors = self._make_room(rows)
-        slots = np.array([self._slot_of(key) for key in keys], dtype=np.int32)
+        self._open_stories(keys)
+        slots = np.array([self._slots[key] for key in keys], dtype=np.int32)
         documents = Documents(
             stories=slots,
             indptr=np.asarray(rows.indptr, dtype=np.int64),
@@ -244,12 +245,11 @@ class Storylines:
         )
         return vectors
 
-    def _slot_of(self, key: int) -> int:
-        slot = self._slots.get(key)
-        if slot is None:
-            # A story that was silent for long has no rows, but perhaps a storyline.
-            slot = self._slots[key] = open_story(self._model, key, self._places.living_line(key))
-        return slot
+    def _open_stories(self, keys: Iterable[int]) -> None:
+        """Slots for the stories that have none. One that was silent for long has no rows, but perhaps a storyline."""
+        new = [key for key in dict.fromkeys(keys) if key not in self._slots]
+        lines = [self._places.living_line(key) for key in new]
+        self._slots.update(zip(new, open_stories(self._model, new, lines), strict=True))
 
     def _line_keys(self, slots: Slots) -> list[int]:
         """The keys of the storylines that stories are part of now."""
@@ -258,12 +258,12 @@ class Storylines:
     # -- the end of a step ---------------------------------------------------------------------------------
 
     def _merge_stories(self, merged: Iterable[tuple[int, int]]) -> None:
-        pairs = []
+        pairs, merged = [], list(merged)
+        self._model = reserve(self._model, stories=len(merged))
         for small, large in merged:
             if small in self._slots:
-                self._model = reserve(self._model, stories=1)
-                pairs.append((self._slots[small], self._slot_of(large)))
-                del self._slots[small]
+                self._open_stories([large])
+                pairs.append((self._slots.pop(small), self._slots[large]))
                 self._touched.add(large)
             self._places.merge_stories(small, large)
         slots = np.array(pairs, dtype=np.int32).reshape(-1, 2)

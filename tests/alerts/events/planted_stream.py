@@ -24,13 +24,10 @@ def document(name, time, columns, source, story, *, duplicate_of=None, weights=N
     return EventDocument(
         document=Document(str(name), " ".join(f"w{c}" for c in columns), when, source=source),
         seconds=None if when is None else when.timestamp(),
-        ordinal=0,
         columns=columns,
         weights=weights,
         title_columns=np.empty(0, np.int32),
-        n_terms=len(columns),
         story=story,
-        novelty=0.5,
         duplicate_of=duplicate_of,
         surfaces=lambda: {int(c): f"w{c}" for c in columns},
     )

@@ -25,13 +25,10 @@ class EventDocument:
     document: Document
     seconds: float | None
     """Its time according to the stream clock; None where it has none."""
-    ordinal: int
     columns: Array
     weights: Floats
     title_columns: Array
-    n_terms: int
     story: str
-    novelty: float
     duplicate_of: str | None
     """The id of the first document with the same text."""
     surfaces: Callable[[], Mapping[int, str]]

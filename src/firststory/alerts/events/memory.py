@@ -6,6 +6,7 @@ Bounded as the index of links is: a document is forgotten here when it is forgot
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Self
 
 import numpy as np
@@ -32,15 +33,15 @@ class EventMemory:
 
     def add(self, new: Sequence[EventDocument], ordinal: int) -> Ints:
         """Remember documents, the first of which has this ordinal; of each the story's document before it, or -1."""
-        previous, last = np.empty(len(new), np.int64), self.last
-        for i, one in enumerate(new):
-            story = one.story
-            previous[i] = last.pop(story, -1)
-            last[story] = ordinal + i
-            self.story_of[ordinal + i] = story
-            self.documents[ordinal + i] = SlimDocument.of(one.document)
-            self.ordinal_of[one.document.id] = ordinal + i
-        return previous
+        previous, last = list[int](), self.last
+        for j, one in enumerate(new, ordinal):
+            story, document = one.story, one.document
+            previous.append(last.pop(story, -1))
+            last[story] = j
+            self.story_of[j] = story
+            self.documents[j] = SlimDocument.of(document)
+            self.ordinal_of[document.id] = j
+        return np.array(previous, dtype=np.int64)
 
     def note_copies(self, documents: Sequence[EventDocument]) -> None:
         """The sources of texts that came again."""
@@ -64,13 +65,13 @@ class EventMemory:
 
     def forget(self, oldest: int) -> None:
         """Documents before this ordinal, and stories that have no other."""
-        while self.documents and (j := next(iter(self.documents))) < oldest:
+        for j in range(next(iter(self.documents), oldest), oldest):
             gone = self.documents.pop(j)
             del self.story_of[j]
             self.copies.pop(j, None)
             if self.ordinal_of.get(gone.id) == j:
                 del self.ordinal_of[gone.id]
-        while self.last and self.last[story := next(iter(self.last))] < oldest:
+        for story in list(takewhile(lambda story: self.last[story] < oldest, self.last)):
             del self.last[story]
 
     def told(self, documents: Sequence[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -71,6 +71,8 @@ FORMAT_DISCOUNT = 0.7
 """A title that begins like many others must fit the story that much better to be chosen."""
 BLOCK_DOCUMENTS = 256
 """Documents that are placed at once: room for the worst case is reserved for that many, however long a step is."""
+KEY_BITS = 31
+"""Of a story's number."""
 STORYLINES_PER_STORY = 4
 """In memory, for each story that may be: they are kept longer."""
 MAX_STORIES_ASKED = 500
@@ -341,7 +343,11 @@ class StoryTracker:
         self._linked = []
         if not len(linked):
             return
-        keys, where = np.unique(np.unique(linked, axis=0), return_inverse=True)
+        # A pair as one number sorts as the pair does, and much quicker.
+        pairs = np.unique(linked[:, 0] << KEY_BITS | linked[:, 1])
+        keys, where = np.unique(
+            np.stack([pairs >> KEY_BITS, pairs & ((1 << KEY_BITS) - 1)], axis=1), return_inverse=True
+        )
         slots = np.array([self._open[key].slot for key in keys.tolist()])[where.reshape(-1, 2)]
         for merge in self._members.repair(slots, self._rule):
             into, gone = self._open[merge.into], self._open.pop(merge.key)

@@ -171,8 +171,6 @@ class Story:
     """Documents a day over the last week: that before the end of the stream, or of the step that told the story."""
     key_terms: tuple[str, ...] = ()
     status: StoryStatus = "open"
-    parent: str | None = None
-    """The story it split from."""
     merged_into: str | None = None
     """The story it was merged into, which has its documents since; its own size is that before."""
     reason: str = ""
@@ -269,12 +267,7 @@ class Step:
     positions: tuple[Position, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
     stories: tuple[Story, ...] = ()
-    """The stories that were opened or changed."""
-    moved: Mapping[str, str] = field(default_factory=dict)
-    """Documents, by id, that now belong to the story of this id; their duplicates moved with them.
-
-    The documents of a story that was merged (`stories`) now belong to the story that it was merged into.
-    """
+    """The stories that were opened or changed. The documents of one that was merged belong to the one it went into."""
     storylines: tuple[Storyline, ...] = ()
     """The storylines that were opened or changed."""
     alerts: tuple[Alert, ...] = ()

@@ -55,22 +55,22 @@ def line(name, **more):
     return Storyline(name, "", None, None, 1, 1, **more)
 
 
-def test_moves_and_merges_are_followed_to_their_end():
+def test_merges_are_followed_to_their_end():
     standing = StandingStories()
     verdicts = (told("a", "s1"), told("b", "s2"), told("c", "s3"), told("d", None))
     standing.update(Step(0, verdicts, stories=(story("s1"), story("s2"), story("s3"))))
-    standing.update(Step(1, (), stories=(story("s4"),), moved={"a": "s4"}))
-    standing.update(Step(2, (), stories=(story("s3", status="merged", merged_into="s2"),)))
-    standing.update(Step(3, (), stories=(story("s2", status="merged", merged_into="s4"),)))
-    assert [standing.story_of(name) for name in "abcd"] == ["s4", "s4", "s4", None]
+    standing.update(Step(1, (), stories=(story("s3", status="merged", merged_into="s2"),)))
+    standing.update(Step(2, (), stories=(story("s2", status="merged", merged_into="s1"),)))
+    assert [standing.story_of(name) for name in "abcd"] == ["s1", "s1", "s1", None]
     assert standing.story_of("unheard of") is None
 
 
 def test_a_duplicate_goes_where_its_original_goes():
     standing = StandingStories()
     standing.update(Step(0, (told("a", "s1"), told("b", "s1", duplicate_of="a"))))
-    standing.update(Step(1, (told("c", "s1", duplicate_of="forgotten"),), moved={"a": "s2"}))
-    assert [standing.story_of(name) for name in "abc"] == ["s2", "s2", "s1"]
+    merged = story("s1", status="merged", merged_into="s2")
+    standing.update(Step(1, (told("c", "s3", duplicate_of="forgotten"),), stories=(merged,)))
+    assert [standing.story_of(name) for name in "abc"] == ["s2", "s2", "s3"]
 
 
 def test_the_storyline_is_that_of_the_story_now():

@@ -156,9 +156,6 @@ def test_an_alert_follows_its_story_through_merges_and_splits(store):
     store.write_step(step(1, stories=merged, alerts=(again,)))
     assert [one.story for one in store.alerts()] == ["s1", "s1"]
     assert store.story("s3").reason == "told by the same documents"
-    # A split moves documents: the alert goes with its headline.
-    store.write_step(step(2, stories=(story("s4", parent="s1"),), moved={"d1": "s4"}))
-    assert [one.story for one in store.alerts()] == ["s4", "s1"]
 
 
 def test_the_storyline_is_that_of_the_story_now(store):

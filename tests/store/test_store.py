@@ -84,7 +84,7 @@ def store(tmp_path):
 
 
 def test_what_goes_in_comes_out_exactly(store):
-    sent = step(0, "d1", "d2", stories=(story("s1", sources=("a", "b"), key_terms=("x",), parent="s0"),))
+    sent = step(0, "d1", "d2", stories=(story("s1", sources=("a", "b"), key_terms=("x",), reason="why"),))
     store.write_step(sent)
     assert store.verdicts() == sent.verdicts
     assert store.stories() == sent.stories
@@ -348,9 +348,3 @@ def test_a_really_full_disk_loses_nothing(tiny_disk):
     with Store(str(tiny_disk / "news.db")) as store:
         store.write_step(step(1, "d2"))
         assert store.last_step() == 1
-
-
-def test_a_moved_document_that_the_store_never_had_is_no_error(tmp_path):
-    with Store(str(tmp_path / "news.db")) as opened:
-        opened.write_step(step(0, "d1", moved={"before-the-store": "s2"}))
-        assert opened.last_step() == 0

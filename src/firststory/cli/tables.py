@@ -64,10 +64,8 @@ def storyline_table(storylines: Sequence[Storyline], width: int) -> Table:
 
 
 def lineage(story: Story, held: Sequence[str] = ()) -> str:
-    """What a story split from, what it was merged into and why, and what was merged into it."""
-    parts = [f"split from {story.parent}"] if story.parent else []
-    if merged := _merged(story):
-        parts.append(merged)
+    """What a story was merged into and why, and what was merged into it."""
+    parts = [merged] if (merged := _merged(story)) else []
     if held:
         more = f" and {len(held) - N_LINEAGE_SHOWN} more" if len(held) > N_LINEAGE_SHOWN else ""
         parts.append(f"holds {', '.join(held[:N_LINEAGE_SHOWN])}{more}")

@@ -53,7 +53,6 @@ def story_json(story: Story) -> dict[str, Any]:
         "sources": list(story.sources),
         "key_terms": list(story.key_terms),
         "status": story.status,
-        "parent": story.parent,
         "merged_into": story.merged_into,
         "reason": story.reason,
         "storyline": story.storyline,

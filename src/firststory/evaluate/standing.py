@@ -35,7 +35,6 @@ class StandingStories:
             self._story[verdict.document.id] = verdict.story
             if verdict.duplicate_of is not None:
                 self._original[verdict.document.id] = verdict.duplicate_of
-        self._story.update(step.moved)
         for story in step.stories:
             self._storyline[story.id] = story.storyline
             if story.merged_into is not None:

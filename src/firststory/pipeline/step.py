@@ -106,7 +106,6 @@ class StreamCore:
             positions=batch.positions,
             quarantined=batch.quarantined,
             stories=changes.stories,
-            moved=changes.moved,
             storylines=changes.storylines,
             alerts=alerts,
             topics=topics,

@@ -85,7 +85,6 @@ stories = Table(
     Column("duplicates", Number, nullable=False),
     Column("growth", Float, nullable=False),
     Column("status", String, nullable=False),
-    Column("parent", String),
     Column("representative", String, nullable=False),
     Column("sources", Text, nullable=False),
     Column("key_terms", Text, nullable=False),

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, NamedTuple, Self
 
 import zstandard
-from sqlalchemy import Connection, Table, delete, func, insert, inspect, or_, select, update
+from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, update
 from sqlalchemy.dialects.sqlite import insert as upsert
 
 from firststory._version import __version__
@@ -327,23 +327,11 @@ def _put_state(connection: Connection, step: int, state: bytes) -> None:
 
 
 def _move_documents(connection: Connection, step: Step) -> None:
-    """Let documents and alerts follow their story where it was merged, and then where it was split.
-
-    An alert goes with its headline, its most linked document.
-    """
+    """Let documents and alerts follow their story where it was merged."""
     table, alerts = schema.verdicts, schema.alerts
     for story_id, into in _merged(step.stories).items():
         connection.execute(update(table).where(table.c.story == story_id).values(story=into))
         connection.execute(update(alerts).where(alerts.c.story == story_id).values(story=into))
-    for document_id, story_id in step.moved.items():
-        found = select(table.c.n, table.c.story).join(schema.documents, schema.documents.c.n == table.c.n)
-        row = connection.execute(found.where(schema.documents.c.id == document_id)).first()
-        if row is None:
-            continue  # the store was begun later than the stream
-        itself_or_duplicate = or_(table.c.n == row.n, table.c.duplicate_of == document_id)
-        connection.execute(update(table).where(table.c.story == row.story, itself_or_duplicate).values(story=story_id))
-        of_document = (alerts.c.story == row.story) & (alerts.c.headline_document == document_id)
-        connection.execute(update(alerts).where(of_document).values(story=story_id))
 
 
 def _move_stories(connection: Connection, step: Step) -> None:

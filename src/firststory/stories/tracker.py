@@ -89,11 +89,10 @@ class Assignment(NamedTuple):
 
 
 class StoryChanges(NamedTuple):
-    """What a step changed: the stories, and the documents (by id) that another story has now."""
+    """What a step opened or changed."""
 
     stories: tuple[Story, ...]
-    moved: dict[str, str]
-    storylines: tuple[Storyline, ...] = ()
+    storylines: tuple[Storyline, ...]
 
 
 class StoryTracker:
@@ -251,7 +250,7 @@ class StoryTracker:
         changed = [self._changed[key] for key in sorted(self._changed)]
         records = self._records(changed)
         storylines = self._lines.records({story.key: record for story, record in zip(changed, records, strict=True)})
-        changes = StoryChanges(records, {}, storylines)
+        changes = StoryChanges(records, storylines)
         for story in changed:
             if story.status != "open":
                 self._members.release(story.slot)

@@ -24,7 +24,7 @@ CREATE INDEX novel_verdicts ON verdicts (is_novel, n);
 CREATE INDEX ix_verdicts_story ON verdicts (story);
 CREATE TABLE stories (
     id VARCHAR PRIMARY KEY, title TEXT NOT NULL, first_seen BIGINT, last_seen BIGINT, size BIGINT NOT NULL,
-    duplicates BIGINT NOT NULL, growth DOUBLE PRECISION NOT NULL, status VARCHAR NOT NULL, parent VARCHAR,
+    duplicates BIGINT NOT NULL, growth DOUBLE PRECISION NOT NULL, status VARCHAR NOT NULL,
     representative VARCHAR NOT NULL, sources TEXT NOT NULL, key_terms TEXT NOT NULL,
     step BIGINT NOT NULL REFERENCES steps (step), merged_into VARCHAR, reason TEXT NOT NULL, storyline VARCHAR,
     hours TEXT NOT NULL);

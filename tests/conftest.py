@@ -11,6 +11,8 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+# Workers that run tests in parallel have it set; what is printed must not depend on that.
+os.environ.pop("COLUMNS", None)
 
 
 @pytest.fixture

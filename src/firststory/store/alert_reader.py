@@ -41,6 +41,8 @@ class AlertReader(Readable):
     ) -> tuple[Alert, ...]:
         """Alerts in the order in which they fired, with their whole documents; with `newest_first` the other way.
 
+        Story and storyline are those that have the alert now.
+
         Parameters
         ----------
         since : datetime, optional
@@ -53,8 +55,6 @@ class AlertReader(Readable):
             Those that fired after the alert with this id.
         limit : int, optional
             The first so many in the order asked for.
-
-        Story and storyline are those that have the alert now.
         """
         table = schema.alerts
         query = _select_alerts().where(table.c.kind.in_(checked_kinds(kind)))

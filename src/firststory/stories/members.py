@@ -116,8 +116,12 @@ class StoryMembers:
             self._free.counts[2] = move_rows(self._members, columns, weights, title_weights)
             self._members = self._members._replace(columns=columns, weights=weights, title_weights=title_weights)
 
+    def forget_vectors(self) -> None:
+        """The members count as without: those that come next are of another kind."""
+        self._make_room_for_vectors(0)
+
     def _make_room_for_vectors(self, n_dimensions: int) -> None:
-        """Vectors come for the first time."""
+        """Vectors of this length come from now on; no member has one yet."""
         members, stories = self._members, self._stories
         self._members = members._replace(vector=np.zeros((len(members.start), n_dimensions), np.float32))
         self._stories = stories._replace(vector_sum=np.zeros((len(stories.key), n_dimensions)))

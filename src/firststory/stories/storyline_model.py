@@ -170,6 +170,12 @@ def with_dimensions(model: Model, dimensions: int) -> Model:
     return model._replace(lines=model.lines._replace(vector=wide[0]), rows=model.rows._replace(vector=wide[1]))
 
 
+def without_vectors(model: Model) -> Model:
+    """The model as if no document had had a vector."""
+    lines, rows = (np.zeros((len(table.vector), 0), table.vector.dtype) for table in (model.lines, model.rows))
+    return model._replace(lines=model.lines._replace(vector=lines), rows=model.rows._replace(vector=rows))
+
+
 def open_stories(model: Model, keys: Sequence[int], line_keys: Sequence[int]) -> list[int]:
     """Slots for stories without rows, each in the line of its key (-1: in none yet)."""
     stories, n_free = model.stories, int(model.counters[FREE_STORIES])

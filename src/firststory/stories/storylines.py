@@ -64,6 +64,7 @@ from firststory.stories.storyline_model import (
     renumber,
     reserve,
     with_dimensions,
+    without_vectors,
 )
 from firststory.stories.storyline_places import StorylinePlaces
 from firststory.units import DAY_SECONDS
@@ -328,6 +329,10 @@ class Storylines:
         for key in forgotten:
             del self._slots[key]
         return bool(forgotten)
+
+    def forget_vectors(self) -> None:
+        """The documents so far count as without: those that come next have vectors of another kind."""
+        self._model = without_vectors(self._model)
 
     # -- the vocabulary and the state ----------------------------------------------------------------------
 

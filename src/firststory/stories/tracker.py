@@ -413,6 +413,11 @@ class StoryTracker:
         ]
         story.presentation.set_title(titles[fits.index(max(fits))], story.size)
 
+    def forget_vectors(self) -> None:
+        """Documents so far count as without: cosines with vectors of another kind say nothing."""
+        self._members.forget_vectors()
+        self._lines.forget_vectors()
+
     # -- the vocabulary ------------------------------------------------------------------------------------
 
     def columns_in_use(self) -> Ints:

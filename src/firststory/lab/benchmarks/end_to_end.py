@@ -35,8 +35,8 @@ def head(window: int, measured: int) -> list[str]:
         (
             f"End to end: the step that `firststory run` takes, with its default settings (detector fused, 20 alerts a "
             f"day, language found by itself, {BATCH} documents a step): duplicates, vectorizer, novelty, p-values, "
-            "budget, near copies, stories, evidence. *Topics* are the topics (NMF) that are on by default and have no "
-            f"part in a verdict. All {window:,} documents of the window went through the same step before; where the "
+            "budget, near copies, stories, storylines, alerts, evidence. *Topics* are the topics (NMF) that are on by "
+            f"default and have no part in a verdict. All {window:,} documents of the window went through the same step before; where the "
             "corpus is smaller, the first ones are spliced from halves of two of its documents each, so that no text "
             f"comes twice. Then {measured:,} new documents are measured, and {SINGLE} more one at a time. *With "
             f"store*: the same with every step written to SQLite; a copy of the whole model, taken every {SAVE_EVERY} "

@@ -8,7 +8,7 @@ mixture) do that row by row, so that a row is judged against the earlier rows of
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,18 +27,24 @@ KNOWN_SHARE = 0.95
 """`predict` calls a row novel when it scores at or above this quantile of the recent scores."""
 
 
+@runtime_checkable
+class _TakesHistory(Protocol):
+    """A detector whose `fit(X, y)` takes X as a labelled history."""
+
+    def _fit_history(self, rows: sp.csr_matrix, label: Ints, times: Floats | None) -> None:
+        """Learn from rows in time order; label 0, 1, ... in order of first appearance, -1 where there is none."""
+
+
 class StreamDetector(OutlierMixin, StreamEstimator, ABC):
     """Base of every detector.
 
     A subclass writes `_begin` (forget everything), `_novelty` (pure) and `_score_then_learn`; all three get
-    canonical rows and float seconds or None. The base sets `n_features_in_`.
+    canonical rows and float seconds or None. One that learns from labels also writes `_fit_history`. The base sets
+    `n_features_in_`.
     """
 
     sequential: ClassVar[bool] = False
     """True where a row is judged against the earlier rows of its own batch too."""
-
-    takes_history: ClassVar[bool] = False
-    """True where `fit(X, y)` takes X as a labelled history, by `_fit_history`."""
 
     @abstractmethod
     def _begin(self, rows: sp.csr_matrix) -> None:
@@ -52,17 +58,13 @@ class StreamDetector(OutlierMixin, StreamEstimator, ABC):
     def _score_then_learn(self, rows: sp.csr_matrix, times: Floats | None, y: Any) -> Floats:
         """Score, learn, return the scores."""
 
-    def _fit_history(self, rows: sp.csr_matrix, label: Ints, times: Floats | None) -> None:
-        """Learn from rows in time order; label 0, 1, ... in order of first appearance, -1 where there is none."""
-        raise NotImplementedError
-
     def fit(self, X: ArrayLike | sp.spmatrix, y: Any = None, times: ArrayLike | None = None) -> Self:
         """Forget everything, then learn X as the first timestep, or, where labels are used, as a labelled history.
 
         Rows of y without a label are None, NaN, "" or -1; a y without any label is the same as none.
         """
         self._forget()
-        if y is None or not self.takes_history:
+        if y is None or not isinstance(self, _TakesHistory):
             return self.partial_fit(X, y, times=times)
         self._check_parameters()
         rows = self._rows(X, learn=True)

@@ -121,7 +121,6 @@ class DirichletMixture(MixtureView, StreamDetector):
     """
 
     sequential: ClassVar[bool] = True
-    takes_history: ClassVar[bool] = True
     _state_parts: ClassVar[dict[str, Any]] = {"clusters_": MixtureClusters}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

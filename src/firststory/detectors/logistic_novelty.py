@@ -79,7 +79,6 @@ class LogisticNovelty(StreamDetector):
     """
 
     sequential: ClassVar[bool] = True
-    takes_history: ClassVar[bool] = True
     _state_parts: ClassVar[dict[str, Any]] = {"index_": ClusterIndex}
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "threshold": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -25,19 +26,33 @@ def test_the_worked_example_runs_and_the_figures_by_hand_are_right():
 
 
 def test_the_constants_of_the_page_are_those_of_the_code():
-    from firststory.stories import tracker
+    from firststory.stories import rule
 
     page = PAGE.read_text(encoding="utf-8")
     for name, pair in (
-        ("long", tracker.LONG_PAIR),
-        ("sparse", tracker.SPARSE_PAIR),
-        ("short", tracker.SHORT_PAIR),
-        ("wordy", tracker.WORDY_PAIR),
+        ("long", rule.LONG_PAIR),
+        ("sparse", rule.SPARSE_PAIR),
+        ("short", rule.SHORT_PAIR),
+        ("wordy", rule.WORDY_PAIR),
     ):
         (row,) = [line for line in page.splitlines() if line.startswith("| ") and f"`JoinRule.{name}`" in line]
-        assert {abs(value) for value in pair if value} <= {
-            float(one) for one in re.findall(r"[0-9]+(?:\.[0-9]+)?", row)
-        }
+        constants = {abs(value) for value in pair if value}
+        assert constants <= numbers_in(row)
+        assert any(constants <= numbers_in(line) for line in rule.__doc__.splitlines())
+
+
+def numbers_in(line):
+    return {float(one) for one in re.findall(r"[0-9]+(?:\.[0-9]+)?", line)}
+
+
+def test_the_defaults_of_the_docstrings_are_those_of_the_code():
+    from firststory.stories.storylines import Storylines
+    from firststory.stories.tracker import StoryTracker
+
+    for kind in (StoryTracker, Storylines):
+        told = dict(re.findall(r"^    (\w+) : \w+, default=(\S+)$", kind.__doc__, flags=re.MULTILINE))
+        parameters = inspect.signature(kind).parameters.values()
+        assert {name: float(value) for name, value in told.items()} == {one.name: one.default for one in parameters}
 
 
 def test_names_in_the_tables_exist():

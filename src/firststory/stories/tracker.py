@@ -1,32 +1,11 @@
-"""Stories: a story is one happening. Novel documents open stories, later ones join.
+"""Stories: a story is one happening. Novel documents open stories, later ones join; see `rule` for when.
 
-One pass over the stream. For two documents the log-odds that they tell of one happening are
-
-    long texts    12 cos + 4 cos(titles) - 1.05 ln(1 + days between) - 3.5
-    short texts   5.2 cos + 4.3 cos(vectors) - 1.05 ln(1 + days between) - 5.45
-                  8.9 cos - 1.05 ln(1 + days between) - 4.35  where there are no vectors
-
-and between the two by the logarithm of the number of terms of the shorter one (12 to 60). A document joins the story,
-among those of its nearest earlier documents, whose members speak for it most: the mean log-odds with the
-ceil(n ** 0.75) best of its last n members, at most 24. There is no centroid, so nothing drifts into a topic. Short
-texts say too little one by one: for them the sum of the members speaks. Old stories ask for more,
-
-    odds - 0.5 ln(1 + age / 7 days) >= threshold,
-
-and where that is not reached by any story, the document opens one. For short texts the threshold follows the prior
-odds of a new story, `short_threshold + pull * logit(recent share of documents that opened a story)`.
-
-At the end of a step two stories that a document of the step links are looked at again. Two of several documents each
-become one if their members are about as alike between the two as within each; a document that stayed alone joins what
-has become of the story beside it if it would join now. The larger one keeps its id. A story without a new document for
-`fade` days fades and leaves the memory.
-
-Without times, days are counted in documents (`DOCUMENTS_PER_DAY`).
+One pass over the stream, in bounded memory. At the end of a step stories that turn out to be one are merged, and the
+larger one keeps its id. A story without a new document for `fade` days fades and leaves the memory.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Self
@@ -34,7 +13,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from firststory.arrays import Ints
-from firststory.kernels.stories.layout import JoinRule, PairWeights
 from firststory.records import Story, Storyline
 from firststory.state import State
 from firststory.stories.ageing import Ageing
@@ -42,31 +20,12 @@ from firststory.stories.arrivals import rows_of, vectors_of
 from firststory.stories.candidate import StoryCandidate
 from firststory.stories.document_stories import DocumentStories
 from firststory.stories.formats import TitleFormats
-from firststory.stories.members import MAX_MEMBERS, Merge, StoryMembers
+from firststory.stories.members import Merge, StoryMembers
 from firststory.stories.presentation import MAX_SURFACES, N_KEY_TERMS
+from firststory.stories.rule import join_rule
 from firststory.stories.story import GrowingStory, representative_of
 from firststory.stories.storylines import StorylineRows, Storylines
 
-LONG_PAIR = PairWeights(cosine=12.0, title=4.0, vector=0.0, lag=-1.05, constant=-3.5)
-SPARSE_PAIR = PairWeights(cosine=22.0, title=0.7, vector=0.0, lag=-0.84, constant=-4.3)
-SPARSE_BACKGROUND, DENSE_BACKGROUND = 0.08, 0.09
-"""Cosines with the stories that long texts do not belong to: up to the first a stream is sparse, from the second on it
-is dense."""
-SHORT_PAIR = PairWeights(cosine=5.2, title=0.0, vector=4.3, lag=-1.2, constant=-5.45)
-WORDY_PAIR = PairWeights(cosine=8.9, title=0.0, vector=0.0, lag=-1.2, constant=-4.25)
-SHORT_TERMS = 12
-"""The most terms that a short text has."""
-LONG_TERMS = 60
-"""The fewest terms that a long text has."""
-BEST_POWER = 0.75
-"""Of n members, n to this power speak for a document."""
-LARGEST_ODDS = 4.0
-AGE_DAYS = 7.0
-LINK_ODDS = -1.0
-SHORT_LINK_ODDS = -2.5
-MERGE_DAYS = 5.0
-DOCUMENTS_PER_DAY = 1000.0
-"""How many documents make a day where there are no times."""
 FORMAT_DISCOUNT = 0.7
 """A title that begins like many others must fit the story that much better to be chosen."""
 BLOCK_DOCUMENTS = 256
@@ -98,7 +57,7 @@ class StoryChanges(NamedTuple):
 class StoryTracker:
     """Puts every document into a story: `assign` for the documents of a step, then `end_step`.
 
-    The rule is that of this module's docstring. Ids are stable (s1, s2, ...): a story that turns out to be part of
+    The rule is that of `firststory.stories.rule`. Ids are stable (s1, s2, ...): a story that turns out to be part of
     another is merged into the larger one, and says so and why.
 
     Use it where each document has a row of unit length and the ordinals of its nearest earlier documents, as the
@@ -109,16 +68,16 @@ class StoryTracker:
     ----------
     threshold : float, default=-0.5
         The log-odds from which on a long text joins a story.
-    short_threshold : float, default=-1.2
-        The same for short texts, where every second document opens a story.
-    pull : float, default=0.5
-        How much `short_threshold` follows the logit of the share of documents that open stories.
+    short_threshold : float, default=-0.1
+        The same for short texts, where every document opens a story.
+    pull : float, default=1.2
+        How much `short_threshold` falls with the logarithm of the share of documents that open stories.
     age : float, default=0.5
         How much more old stories ask for.
     merge : float, default=0.9
         How alike the members of two linked stories of long texts must be, as a part of how alike they are within each,
         for the stories to become one.
-    short_merge : float, default=0.6
+    short_merge : float, default=0.55
         The same for short texts.
     fade : float, default=60.0
         Days without a new document after which a story fades.
@@ -161,7 +120,15 @@ class StoryTracker:
         self.fade = fade
         self.max_stories = int(max_stories)
         self.window = int(window)
-        self._rule = self._join_rule()
+        self._rule = join_rule(
+            threshold=threshold,
+            short_threshold=short_threshold,
+            pull=pull,
+            age=age,
+            merge=merge,
+            short_merge=short_merge,
+            fade=fade,
+        )
         self._members = StoryMembers()
         self._documents = DocumentStories(self.window)
         self._ageing = Ageing()
@@ -190,33 +157,6 @@ class StoryTracker:
             "max_stories": self.max_stories,
             "window": self.window,
         }
-
-    def _join_rule(self) -> JoinRule:
-        sizes = np.arange(MAX_MEMBERS + 1)
-        return JoinRule(
-            long=LONG_PAIR,
-            sparse=SPARSE_PAIR,
-            sparse_background=SPARSE_BACKGROUND,
-            dense_background=DENSE_BACKGROUND,
-            short=SHORT_PAIR,
-            wordy=WORDY_PAIR,
-            log_short_terms=math.log(SHORT_TERMS),
-            log_long_terms=math.log(LONG_TERMS),
-            n_best=np.ceil(sizes**BEST_POWER - 1e-9).astype(np.int64),
-            largest_odds=LARGEST_ODDS,
-            age=float(self.age),
-            age_days=AGE_DAYS,
-            documents_per_day=DOCUMENTS_PER_DAY,
-            threshold=float(self.threshold),
-            short_threshold=float(self.short_threshold),
-            pull=float(self.pull),
-            link=LINK_ODDS,
-            short_link=SHORT_LINK_ODDS,
-            fade_days=float(self.fade),
-            merge=float(self.merge),
-            short_merge=float(self.short_merge),
-            merge_days=MERGE_DAYS,
-        )
 
     def join_threshold(self, n_terms: int) -> float:
         """The log-odds that a text of so many terms must reach to join, at present."""

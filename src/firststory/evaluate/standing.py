@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from firststory.lineage import standing
 from firststory.records import Step
 
 
 class StandingStories:
-    """Follows moves and merges, as a store does.
+    """Follows merges, as a store does.
 
     Examples
     --------
@@ -16,10 +15,10 @@ class StandingStories:
     >>> def story(id, **more):
     ...     return Story(id, "", None, None, 1, "", **more)
     >>> told = tuple(Verdict(Document(x, ""), 1.0, None, True, story=y) for x, y in (("a", "s1"), ("b", "s2")))
-    >>> standing = StandingStories()
-    >>> standing.update(Step(0, told, stories=(story("s1", storyline="l1"), story("s2", storyline="l2"))))
-    >>> standing.update(Step(1, (), stories=(story("s2", status="merged", merged_into="s1"),)))
-    >>> standing.story_of("b"), standing.storyline_of("b")
+    >>> ends = StandingStories()
+    >>> ends.update(Step(0, told, stories=(story("s1", storyline="l1"), story("s2", storyline="l2"))))
+    >>> ends.update(Step(1, (), stories=(story("s2", status="merged", merged_into="s1"),)))
+    >>> ends.story_of("b"), ends.storyline_of("b")
     ('s1', 'l1')
     """
 
@@ -47,16 +46,10 @@ class StandingStories:
         """The story that has the document now; a duplicate is where its original is."""
         original = self._original.get(document)
         found = self._story.get(document) if original is None else self._story.get(original, self._story.get(document))
-        return _last(found, self._merged)
+        return None if found is None else standing(found, self._merged)
 
     def storyline_of(self, document: str) -> str | None:
         """The storyline that its story is part of now; None where there is none."""
         story = self.story_of(document)
-        return None if story is None else _last(self._storyline.get(story), self._merged)
-
-
-def _last(name: str | None, merged: Mapping[str, str]) -> str | None:
-    """Where a chain of merges ends. Ids of stories and storylines begin with different letters."""
-    while name is not None and name in merged:
-        name = merged[name]
-    return name
+        line = None if story is None else self._storyline.get(story)
+        return None if line is None else standing(line, self._merged)

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from firststory.alerts.events.document import EventDocument
+from firststory.lineage import standing
 from firststory.pipeline.in_progress import InProgress
 from firststory.pipeline.parts import Parts
 from firststory.records import Alert
@@ -50,7 +51,6 @@ def end_alerts(parts: Parts, alerts: Sequence[Alert], changes: StoryChanges) -> 
 
 
 def _placed(parts: Parts, alert: Alert, merged: Mapping[str, str]) -> Alert:
-    story = alert.story
-    while story is not None and story in merged:
-        story = merged[story]
-    return replace(alert, story=story, storyline=None if story is None else parts.stories.storyline_of(story))
+    assert alert.story is not None
+    story = standing(alert.story, merged)
+    return replace(alert, story=story, storyline=parts.stories.storyline_of(story))

@@ -15,6 +15,7 @@ from sqlalchemy.dialects.sqlite import insert as upsert
 
 from firststory._version import __version__
 from firststory.errors import ParameterError, SchemaError, StoreError
+from firststory.lineage import standing
 from firststory.records import Position, Quarantined, Step, Story, Storyline, Verdict
 from firststory.store import codec, migrations, schema
 from firststory.store.engine import open_engine, our_errors, parse_url, path_of
@@ -344,12 +345,7 @@ def _move_stories(connection: Connection, step: Step) -> None:
 def _merged(told: Sequence[Story | Storyline]) -> dict[str, str]:
     """Where each that was merged ended up: what it was merged into may have been merged itself."""
     merged = {one.id: one.merged_into for one in told if one.merged_into is not None}
-    ends = {}
-    for name, into in merged.items():
-        while into in merged:
-            into = merged[into]
-        ends[name] = into
-    return ends
+    return {name: standing(name, merged) for name in merged}
 
 
 def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:

@@ -53,7 +53,7 @@ def test_one_source_telling_it_in_many_words_is_one_voice():
     assert not fired(EventAlerts(20.0), [*background(200), *told], kind=None)
 
 
-def test_copies_in_other_papers_are_no_voices_but_their_sources_are_listed():
+def test_duplicates_in_other_papers_are_no_voices_but_their_sources_are_listed():
     told = event(2, gap=2.0)
     near = [document(f"n{i}", 50.1, told[0].columns, f"paper {i}", "event") for i in range(20)]
     same = [document(f"d{i}", 50.2, [], f"reprint {i}", "event", duplicate_of="e0") for i in range(3)]
@@ -76,13 +76,13 @@ def test_families_are_one_voice():
 
 
 @pytest.mark.parametrize("sources", [0, 1])
-def test_with_one_source_or_none_texts_that_are_no_copies_count_and_it_is_said(sources):
+def test_with_one_source_or_none_different_texts_count_and_it_is_said(sources):
     told = event(6, sources=["source 0" if sources else None] * 6, gap=0.1)
     alerts = EventAlerts(20.0, 1e-3)
     (alert,) = fired(alerts, [*background(200, sources=sources), *told])
     assert len(alert.documents) == VOICES[1e-3]
-    assert "texts that are no copies" in alert.sentence
-    assert "every text that is no copy counts as one voice" in alerts.status()["voices"]
+    assert "different texts" in alert.sentence
+    assert "every different text counts as one voice" in alerts.status()["voices"]
 
 
 def test_without_times_a_thousand_documents_are_a_day():
@@ -154,7 +154,7 @@ def test_a_second_story_of_an_event_that_was_alerted_is_held_back_and_it_is_said
     told[3:] = [document(one.document.id, 52, one.columns, one.document.source, "other") for one in told[3:]]
     alerts = EventAlerts(20.0)
     assert len(fired(alerts, [*background(200), *told])) == 1
-    assert alerts.status()["held_back_last_day"] == {"goes on with an event alerted already": 1}
+    assert alerts.status()["held_back_last_day"] == {"part of an event already alerted": 1}
 
 
 def test_the_ceiling_of_a_threshold_budget_is_none_and_a_share_counts_documents():

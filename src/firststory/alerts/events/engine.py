@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
 import numpy as np
@@ -15,30 +13,30 @@ from firststory.alerts.events.clock import AlertClock
 from firststory.alerts.events.confirmed import LEAST_SCORE, WARM_UP_DAYS, goes_on, least_score
 from firststory.alerts.events.document import EventDocument
 from firststory.alerts.events.echo import features
-from firststory.alerts.events.evidence import gather, strongest_columns
+from firststory.alerts.events.evidence import gather
 from firststory.alerts.events.first_seen import FirstSeen
+from firststory.alerts.events.held_back import ALREADY_ALERTED, BELOW_PRICE, CEILING_SPENT, WARMING_UP, HeldBack
 from firststory.alerts.events.ladder import Ceiling, Ladder
 from firststory.alerts.events.link_threshold import LinkThreshold
 from firststory.alerts.events.links import LinkIndex, nothing_found
 from firststory.alerts.events.memory import EventMemory
+from firststory.alerts.events.rows import step_rows
 from firststory.alerts.events.running import RunningStories, RunningStory
-from firststory.alerts.events.sentences import delay_between, first_report, span, told_by, turned
+from firststory.alerts.events.sentences import first_report, told_by, turned
 from firststory.alerts.events.shown_terms import shown_terms
 from firststory.alerts.events.turn import CHOICE_COST, FALSE_TURNS, LEAST_BACKGROUND, SILENT_WATCH_SHARE, Turns
 from firststory.alerts.events.voices import Voices
+from firststory.alerts.events.writer import AlertWriter, title_of
 from firststory.arrays import Floats, Ints
 from firststory.errors import ParameterError
 from firststory.kernels.alerts.layout import Found, Rule, StepRows
-from firststory.kernels.alerts.rows import in_titles
-from firststory.records import Alert, AlertKind, Document
+from firststory.lineage import standing
+from firststory.records import Alert
 from firststory.state import State
 from firststory.units import DAY_SECONDS
 
 INDEX_DAYS = 8.0
 """A day of watching and a week of background."""
-TITLE_CHARACTERS = 200
-"""Of a text that has no title."""
-HELD_BACK = ("warm-up", "below the price", "the ceiling is spent", "goes on with an event alerted already")
 
 
 class EventAlerts:
@@ -76,9 +74,9 @@ class EventAlerts:
         self._pushed, self._ladder = Ceiling(), Ladder()
         self._turns = Turns()
         self._first_seen = FirstSeen()
-        self._held: dict[str, tuple[float, str]] = {}
+        self._held = HeldBack()
         self._per_day = self._opened_per_day = 20.0
-        self._n_alerts = 0
+        self._writer = AlertWriter(self._index, self._memory, self._clock)
 
     def change(self, ceiling: Budget, false_alerts: float, families: Mapping[str, str]) -> None:
         """Other settings from now on; what was counted stays."""
@@ -91,14 +89,14 @@ class EventAlerts:
         """The documents of a step, in order; the alerts that they fire."""
         new = [one for one in documents if one.duplicate_of is None and len(one.columns)]
         if not new:
-            self._memory.note_copies(documents)
+            self._memory.note_duplicates(documents)
             return []
         clock = self._arrivals(new)
         sources = self._voices.numbers([one.document for one in new])
         living = np.arange(self._index.oldest, self._index.next) % len(self._index.born)
         self._voices.decide(np.concatenate([self._index.source[living], sources]))
         rows = self._rows(new, clock, sources)
-        self._memory.note_copies(documents)
+        self._memory.note_duplicates(documents)
         found, alerts = nothing_found(len(new)), list[Alert]()
         begin, first = self._index.next, 0
         # Once per step: where the kernel stops in between depends on the room that its arrays happen to have.
@@ -131,32 +129,30 @@ class EventAlerts:
         An event that was told as two stories is alerted once: of a story that went into one alerted before, the alert
         is held back.
         """
-        standing = self._once_each(merged, fired) if merged else list(fired)
+        stands = self._once_each(merged, fired) if merged else list(fired)
         self._memory.merge(merged, self._index)
         for story, into in merged.items():
             self._turns.formats.merge(story, into)
-            self._held.pop(story, None)
+            self._held.remove(story)
         self._running.merge(merged)
-        return standing
+        return stands
 
     def _once_each(self, merged: Mapping[str, str], fired: Sequence[Alert]) -> list[Alert]:
-        new = [alert.story for alert in fired if alert.kind == "confirmed"]
+        new = {alert.story for alert in fired if alert.kind == "confirmed"}
         if not new:
             return list(fired)
-        told = {
-            _standing(story, merged)
-            for story, one in self._running.items()
-            if one.fired is not None and story not in new
-        }
-        standing = []
+        before = [story for story, one in self._running.items() if one.fired is not None and story not in new]
+        told = {standing(story, merged) for story in before}
+        stands = []
         for alert in fired:
-            story = _standing(alert.story, merged)
-            if alert.kind == "confirmed" and story in told:
-                self._hold_back(str(story), self._clock.now, HELD_BACK[3])
-            else:
-                standing.append(alert)
-                told |= {story} if alert.kind == "confirmed" else set()
-        return standing
+            if alert.kind == "confirmed" and alert.story is not None:
+                story = standing(alert.story, merged)
+                if story in told:
+                    self._held.add(story, self._clock.now, ALREADY_ALERTED)
+                    continue
+                told.add(story)
+            stands.append(alert)
+        return stands
 
     def _arrivals(self, new: Sequence[EventDocument]) -> Floats:
         seconds = [one.seconds for one in new]
@@ -167,23 +163,9 @@ class EventAlerts:
         return self._clock.arrivals(seconds)
 
     def _rows(self, new: Sequence[EventDocument], clock: Floats, sources: Ints) -> StepRows:
-        cells = [one.columns for one in new]
-        columns = np.concatenate(cells).astype(np.int64)
-        titles = [one.title_columns for one in new]
-        indptr, title_indptr = (np.concatenate([[0], np.cumsum(list(map(len, parts)))]) for parts in (cells, titles))
-        title_columns = np.concatenate(titles).astype(np.int64)
         running = self._running
         settled = np.array([(record := running.get(one.story)) is not None and record.fired is not None for one in new])
-        return StepRows(
-            indptr=indptr,
-            columns=columns,
-            weights=np.concatenate([one.weights for one in new]).astype(np.float64),
-            in_title=in_titles(indptr, columns, title_indptr, title_columns),
-            clock=clock,
-            source=sources,
-            previous=self._memory.add(new, self._index.next),
-            is_settled=settled,
-        )
+        return step_rows(new, clock, sources, self._memory.add(new, self._index.next), settled)
 
     def _rule(self, end: float) -> Rule:
         """Where the documents that fit into memory do not reach back eight days, all times shrink with them."""
@@ -225,7 +207,7 @@ class EventAlerts:
                 if reason is None and may_fire:
                     alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
                 elif reason is not None:
-                    self._hold_back(one.story, now, reason)
+                    self._held.add(one.story, now, reason)
         if turn > 0.0:
             alerts += self._consider_turn(i, one, ordinal, now, found, story, rule, may_fire=may_fire)
         return alerts
@@ -252,8 +234,7 @@ class EventAlerts:
         openers, rows, begin = places.tolist(), list[list[int]](), self._index.next - done
         for i, now, nearest in zip(openers, clock[places].tolist(), found.nearest[places].tolist(), strict=True):
             document = new[i].document
-            title = document.title or document.text[:TITLE_CHARACTERS].partition("\n")[0]
-            rows.append(features(title, document.source, 1.0 - nearest))
+            rows.append(features(title_of(document), document.source, 1.0 - nearest))
             self._first_seen.wait(now, begin + i, rows[-1])
         if not is_warm:
             return {}
@@ -265,44 +246,43 @@ class EventAlerts:
         rank = self._first_seen.consider(now, chance, novelty, self._ceiling_per_day())
         if rank is None:
             return []
-        first = self._memory.documents[ordinal].whole()
-        sentence = first_report(chance, first, self._clock.is_dated)
+        writer = self._writer
+        sentence = first_report(chance, writer.document(ordinal), self._clock.is_dated)
         return [
-            self._alert("first_seen", one.story, [ordinal], ordinal, ordinal, now, rank, self._terms(one), sentence)
-        ]
+            writer.write(
+                "first_seen", one.story, [ordinal], first=ordinal, headline=ordinal, now=now, score=rank,
+                terms=writer.terms(one), sentence=sentence,
+            )
+        ]  # fmt: skip
 
     def _why_not(self, now: float, score: float) -> str | None:
         """Why an event that passed the test is not alerted; None where it is."""
         if self._days(now) < WARM_UP_DAYS:
-            return HELD_BACK[0]
+            return WARMING_UP
         if score < self._price(now):
-            return HELD_BACK[1]
-        return None if self._pushed.has_room(now, self._ceiling_per_day()) else HELD_BACK[2]
-
-    def _hold_back(self, story: str, now: float, reason: str) -> None:
-        self._held.pop(story, None)
-        self._held[story] = now, reason
+            return BELOW_PRICE
+        return None if self._pushed.has_room(now, self._ceiling_per_day()) else CEILING_SPENT
 
     def _consider_confirmed(
         self, one: EventDocument, ordinal: int, now: float, score: float, voices: int, story: RunningStory, rule: Rule
     ) -> list[Alert]:
         core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds))
         if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._memory, self._running):
-            self._hold_back(one.story, now, HELD_BACK[3])
+            self._held.add(one.story, now, ALREADY_ALERTED)
             return []
         event = gather(self._index, ordinal, rule.watch_seconds)
-        self._held.pop(one.story, None)
+        self._held.remove(one.story)
         story.fired = now
         self._pushed.spend(now)
-        first = self._memory.documents[event.first].whole()
-        within = span(self._delay(first, now), ordinal - event.first, self._clock.is_dated)
-        by_text = self._voices.by_text or not len(self._voices)
-        sentence = told_by(voices, by_text, within, first, self._clock.is_dated)
-        documents = sorted({event.first, *event.core})
-        terms = self._terms(one, event.core)
+        writer, by_text = self._writer, self._voices.by_text or not len(self._voices)
+        within = writer.span(event.first, ordinal, now)
+        sentence = told_by(voices, by_text, within, writer.document(event.first), self._clock.is_dated)
         return [
-            self._alert("confirmed", one.story, documents, event.first, event.headline, now, score, terms, sentence)
-        ]
+            writer.write(
+                "confirmed", one.story, sorted({event.first, *event.core}), first=event.first, headline=event.headline,
+                now=now, score=score, terms=writer.terms(one, event.core), sentence=sentence,
+            )
+        ]  # fmt: skip
 
     def _consider_turn(
         self,
@@ -341,51 +321,17 @@ class EventAlerts:
         self._pushed.spend(now)
         headline = event.headline if event.headline in using else using[-1]
         terms = shown_terms([surfaces[term.column] for term in new], "")
-        first = self._memory.documents[using[0]].whole()
-        within = span(self._delay(first, now), ordinal - using[0], self._clock.is_dated)
-        sentence = turned(terms, new[0].voices, self._voices.by_text, within, first, self._clock.is_dated)
-        return [self._alert("turn", one.story, recent, using[0], headline, now, new[0].score, terms, sentence)]
-
-    # -- the alert -----------------------------------------------------------------------------------------
-
-    def _terms(self, one: EventDocument, documents: Sequence[int] = ()) -> tuple[str, ...]:
-        """The strongest terms of a document, or those that it shares with others, as they read in it."""
-        surfaces, own = one.surfaces(), one.columns
-        heaviest = own[np.argsort(-one.weights, kind="stable")].tolist()
-        if documents:
-            mine = set(heaviest)
-            heaviest = [c for c in strongest_columns(self._index, documents) if c in mine]
-        title = one.document.title or one.document.text[:TITLE_CHARACTERS].partition("\n")[0]
-        return shown_terms([surfaces[c] for c in heaviest if c in surfaces], title)
-
-    def _fired_at(self, now: float) -> datetime | None:
-        return datetime.fromtimestamp(now, tz=UTC) if self._clock.is_timed else None
-
-    def _delay(self, first: Document, now: float) -> timedelta | None:
-        return delay_between(first.time, self._fired_at(now))
-
-    def _alert(
-        self, kind: AlertKind, story: str, documents: list[int], first: int, headline: int, now: float, score: float,
-        terms: tuple[str, ...], sentence: str,
-    ) -> Alert:  # fmt: skip
-        self._n_alerts += 1
-        ids, sources = self._memory.told(documents)
-        begun = self._memory.documents[first].whole()
-        return Alert(
-            id=f"a{self._n_alerts}",
-            kind=kind,
-            first=begun,
-            headline=self._memory.documents[headline].whole(),
-            fired_at=self._fired_at(now),
-            delay=self._delay(begun, now),
-            documents=ids,
-            sources=sources,
-            terms=terms,
-            story=story,
-            storyline=None,
-            score=round(score, 4),
-            sentence=sentence,
+        writer, first = self._writer, using[0]
+        within = writer.span(first, ordinal, now)
+        sentence = turned(
+            terms, new[0].voices, self._voices.by_text, within, writer.document(first), self._clock.is_dated
         )
+        return [
+            writer.write(
+                "turn", one.story, recent, first=first, headline=headline, now=now, score=new[0].score, terms=terms,
+                sentence=sentence,
+            )
+        ]  # fmt: skip
 
     # -- memory --------------------------------------------------------------------------------------------
 
@@ -393,8 +339,7 @@ class EventAlerts:
         oldest = self._index.oldest
         self._memory.forget(oldest)
         now = self._clock.now
-        while self._held and now - self._held[story := next(iter(self._held))][0] > DAY_SECONDS:
-            del self._held[story]
+        self._held.forget(now)
         self._running.forget(now, self.max_documents)
         if len(self._voices) > 2 * self.max_documents + 1000:
             living = np.arange(oldest, self._index.next) % len(self._index.born)
@@ -418,7 +363,6 @@ class EventAlerts:
         now, per_day = self._clock.now, self._ceiling_per_day()
         spent = self._pushed.spent(now, per_day)
         days = self._days(now)
-        held = Counter(reason for _, reason in self._held.values())
         turns = self._turns.ceiling.spent(now, per_day)
         return {
             "ceiling": self.ceiling.text,
@@ -429,7 +373,7 @@ class EventAlerts:
                 "turn": turns,
                 "first_seen": self._first_seen.ceiling.spent(now, per_day),
             },
-            "held_back_last_day": {reason: held[reason] for reason in HELD_BACK if held[reason]},
+            "held_back_last_day": self._held.counts(),
             "least_score": round(least_score(self._opened_per_day, self.false_alerts), 2),
             "price": round(self._price(now), 2),
             "link_threshold": round(self._threshold.value, 2),
@@ -459,9 +403,9 @@ class EventAlerts:
             "ladder": self._ladder.get_state(),
             "turns": self._turns.get_state(),
             "first_seen": self._first_seen.get_state(),
-            "held": [[story, *why] for story, why in self._held.items()],
+            "held": self._held.get_state(),
             "per_day": [self._per_day, self._opened_per_day],
-            "n_alerts": self._n_alerts,
+            "n_alerts": self._writer.n_alerts,
         }
 
     @classmethod
@@ -480,9 +424,9 @@ class EventAlerts:
         alerts._ladder = Ladder.from_state(state["ladder"])
         alerts._turns = Turns.from_state(state["turns"])
         alerts._first_seen = FirstSeen.from_state(state["first_seen"])
-        alerts._held = {story: (at, reason) for story, at, reason in state["held"]}
+        alerts._held = HeldBack.from_state(state["held"])
         alerts._per_day, alerts._opened_per_day = state["per_day"]
-        alerts._n_alerts = state["n_alerts"]
+        alerts._writer = AlertWriter(alerts._index, alerts._memory, alerts._clock, state["n_alerts"])
         return alerts
 
 
@@ -496,10 +440,3 @@ def _checked(false_alerts: float) -> float:
             remedy="Start with false_alerts=1.0.",
         )
     return float(false_alerts)
-
-
-def _standing(story: str | None, merged: Mapping[str, str]) -> str | None:
-    """The story that a story has become part of."""
-    while story is not None and story in merged:
-        story = merged[story]
-    return story

@@ -15,8 +15,8 @@ from firststory.alerts.events.document import EventDocument, SlimDocument
 from firststory.alerts.events.links import LinkIndex
 from firststory.arrays import Ints
 
-MAX_COPIES = 50
-"""Sources of copies that are remembered of one document."""
+MAX_DUPLICATES = 50
+"""Sources of duplicates that are remembered of one document."""
 
 
 class EventMemory:
@@ -26,8 +26,8 @@ class EventMemory:
         self.documents: dict[int, SlimDocument] = {}
         self.story_of: dict[int, str] = {}
         self.ordinal_of: dict[str, int] = {}
-        self.copies: dict[int, dict[str, str]] = {}
-        """Of each document the sources that printed its text again, with the id of the copy."""
+        self.duplicates: dict[int, dict[str, str]] = {}
+        """Of each document the sources that printed its text again, with the id of the duplicate."""
         self.last: dict[str, int] = {}
         """The latest document of each story, those told longest ago first."""
 
@@ -43,15 +43,15 @@ class EventMemory:
             self.ordinal_of[document.id] = j
         return np.array(previous, dtype=np.int64)
 
-    def note_copies(self, documents: Sequence[EventDocument]) -> None:
+    def note_duplicates(self, documents: Sequence[EventDocument]) -> None:
         """The sources of texts that came again."""
         for one in documents:
             ordinal = None if one.duplicate_of is None else self.ordinal_of.get(one.duplicate_of)
             source = one.document.source
             if ordinal is not None and source and source != self.documents[ordinal].source:
-                copies = self.copies.setdefault(ordinal, {})
-                if len(copies) < MAX_COPIES:
-                    copies.setdefault(source, one.document.id)
+                duplicates = self.duplicates.setdefault(ordinal, {})
+                if len(duplicates) < MAX_DUPLICATES:
+                    duplicates.setdefault(source, one.document.id)
 
     def merge(self, merged: Mapping[str, str], index: LinkIndex) -> None:
         """Stories that went into others: their documents are the others' from now on."""
@@ -68,22 +68,22 @@ class EventMemory:
         for j in range(next(iter(self.documents), oldest), oldest):
             gone = self.documents.pop(j)
             del self.story_of[j]
-            self.copies.pop(j, None)
+            self.duplicates.pop(j, None)
             if self.ordinal_of.get(gone.id) == j:
                 del self.ordinal_of[gone.id]
         for story in list(takewhile(lambda story: self.last[story] < oldest, self.last)):
             del self.last[story]
 
     def told(self, documents: Sequence[int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The ids of documents and of their copies, and the sources that told them, each once."""
+        """The ids of documents and of their duplicates, and the sources that told them, each once."""
         ids, sources = list[str](), dict[str, None]()
         for j in documents:
             kept = self.documents[j]
             ids.append(kept.id)
             if kept.source:
                 sources[kept.source] = None
-            for source, copy in self.copies.get(j, {}).items():
-                ids.append(copy)
+            for source, again in self.duplicates.get(j, {}).items():
+                ids.append(again)
                 sources[source] = None
         return tuple(ids), tuple(sources)
 
@@ -92,7 +92,7 @@ class EventMemory:
             "oldest": next(iter(self.documents), 0),
             "documents": [list(one) for one in self.documents.values()],
             "stories": list(self.story_of.values()),
-            "copies": [[j, list(map(list, copies.items()))] for j, copies in self.copies.items()],
+            "duplicates": [[j, list(map(list, duplicates.items()))] for j, duplicates in self.duplicates.items()],
             "last": [[story, j] for story, j in self.last.items()],
         }
 
@@ -102,6 +102,6 @@ class EventMemory:
         memory.documents = {j: SlimDocument(*one) for j, one in enumerate(state["documents"], state["oldest"])}
         memory.story_of = dict(enumerate(state["stories"], state["oldest"]))
         memory.ordinal_of = {one.id: j for j, one in memory.documents.items()}
-        memory.copies = {j: dict(copies) for j, copies in state["copies"]}
+        memory.duplicates = {j: dict(duplicates) for j, duplicates in state["duplicates"]}
         memory.last = dict(state["last"])
         return memory

@@ -16,7 +16,7 @@ def told_by(voices: int, by_text: bool, within: str, first: Document, is_dated: 
     >>> told_by(5, False, "2.9 hours", Document("1", "x", source="Reuters"), False)
     'Told by 5 sources within 2.9 hours; first seen here: Reuters.'
     """
-    what = "texts that are no copies" if by_text else "sources"
+    what = "different texts" if by_text else "sources"
     return f"Told by {voices} {what} within {within}; first seen here{named(first, is_dated)}."
 
 

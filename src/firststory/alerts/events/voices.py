@@ -1,8 +1,8 @@
 """Whose voice a document is: its source, mapped to its family; where sources tell nothing apart, the text itself.
 
-CNN and CNN Politics are one voice if `families` says so. A copy is no voice, whoever prints it. With hardly any
-sources (fewer than three, one of them with over 90 % of fifty documents or more) every text that is no copy counts as
-one, and so does every document without a source.
+CNN and CNN Politics are one voice if `families` says so. A text that came before is no voice, whoever prints it. With
+hardly any sources (fewer than three, one of them with over 90 % of fifty documents or more) every different text counts
+as one, and so does every document without a source.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Voices:
     def __init__(self, families: Mapping[str, str] | None = None) -> None:
         self.families = dict(families or {})
         self.by_text = False
-        """Whether every text that is no copy counts as one voice."""
+        """Whether every different text counts as one voice."""
         self._number: dict[str, int] = {}
 
     def numbers(self, documents: Sequence[Document]) -> Ints:
@@ -77,10 +77,10 @@ class Voices:
     def in_words(self) -> str:
         """How voices are counted."""
         if self.by_text:
-            return "hardly any sources: every text that is no copy counts as one voice"
+            return "hardly any sources: every different text counts as one voice"
         if not self._number:
-            return "no sources: every text that is no copy counts as one voice"
-        return "every source counts once, copies of other texts do not count"
+            return "no sources: every different text counts as one voice"
+        return "every source counts once; the same text from others does not count"
 
     def get_state(self) -> dict[str, Any]:
         return {"families": self.families, "by_text": self.by_text, "numbers": self._number}

@@ -27,7 +27,7 @@ from firststory.kernels.alerts.layout import (
     StepRows,
 )
 from firststory.kernels.alerts.links import (
-    COPY_SIMILARITY,
+    DUPLICATE_SIMILARITY,
     LEARN_EVERY,
     MAX_CANDIDATES,
     N_BINS,
@@ -98,24 +98,24 @@ def link(
 ) -> tuple[int, bool, bool, float, float]:
     """Keep the links of the next document and tell those it is linked to.
 
-    Returns how many links it has, whether it is a copy of its own source, of anything, its background and its
+    Returns how many links it has, whether its own source had the text before, whether any had, its background and its
     strongest link to another voice within the watch.
     """  # fmt: skip
     capacity, day = len(facts.born), rule.day_seconds
     threshold, histogram = learnt.threshold[0], learnt.histogram
-    is_repost = is_copy = False
+    is_own_duplicate = is_duplicate = False
     for a in range(len(ordinals)):
         slot, x = ordinals[a] % capacity, cosines[a]
         age = now - facts.born[slot]
         if is_other(source, facts.source[slot], rule.by_text):
-            is_copy = is_copy or x >= COPY_SIMILARITY
+            is_duplicate = is_duplicate or x >= DUPLICATE_SIMILARITY
             if age <= FRESH_DAYS * day:
-                if x < COPY_SIMILARITY:
+                if x < DUPLICATE_SIMILARITY:
                     histogram[FADING_FRESH, min(N_BINS - 1, int(100 * x))] += 1.0
             elif OLD_FROM_DAYS * day < age <= OLD_TO_DAYS * day:
                 histogram[FADING_OLD, min(N_BINS - 1, int(100 * x))] += 1.0
-        elif x >= COPY_SIMILARITY:
-            is_repost = True
+        elif x >= DUPLICATE_SIMILARITY:
+            is_own_duplicate = True
     learnt.seen[0] += 1
     if learnt.seen[0] % LEARN_EVERY == 0:
         learn_threshold(learnt)
@@ -147,13 +147,13 @@ def link(
             if is_other(source, facts.source[slot], rule.by_text):
                 strongest = max(strongest, x)
                 facts.strongest[slot] = max(facts.strongest[slot], x)
-                if x < COPY_SIMILARITY and not is_repost:
+                if x < DUPLICATE_SIMILARITY and not is_own_duplicate:
                     facts.is_echoed[slot] = True
         links.ordinals[tail], links.similarities[tail] = j, x
         tail += 1
     n_links = tail - links.tail[0]
     links.tail[0] = tail
-    return n_links, is_repost, is_copy, float(distinct(keys, n_old)), strongest
+    return n_links, is_own_duplicate, is_duplicate, float(distinct(keys, n_old)), strongest
 
 
 @kernel
@@ -188,7 +188,7 @@ def follow(
         ):
             evict(meta, lists, log)
         ordinals, cosines = similar(terms, values, meta, lists, scratch)
-        n_links, is_repost, is_copy, background, strongest = link(
+        n_links, is_own_duplicate, is_duplicate, background, strongest = link(
             ordinals, cosines, now, source, meta, facts, links, learnt, rule
         )
         found.per_day[i] = documents_per_day(now, meta, facts.born, rate_begun)
@@ -205,7 +205,10 @@ def follow(
         slot = remember(terms, values, meta, lists, log)
         facts.born[slot], facts.source[slot], facts.previous[slot] = now, source, rows.previous[i]
         facts.background[slot], facts.strongest[slot] = background, strongest
-        facts.has_voice[slot], facts.is_echoed[slot] = len(terms) > 0 and not is_repost and not is_copy, False
+        facts.has_voice[slot], facts.is_echoed[slot] = (
+            len(terms) > 0 and not is_own_duplicate and not is_duplicate,
+            False,
+        )
         facts.n_named[slot] = n_named
         facts.link_start[slot], facts.link_count[slot] = links.tail[0] - n_links, n_links
         found.nearest[i] = cosines.max() if len(cosines) else 0.0

@@ -58,7 +58,7 @@ class Facts(NamedTuple):
     background: Floats
     """Links to documents from before the watch, one per source and day."""
     has_voice: Flags
-    """False for copies: they prove nothing."""
+    """False for duplicates: they prove nothing."""
     strongest: Floats
     """Its strongest link to another voice within the watch."""
     is_echoed: Flags
@@ -112,7 +112,7 @@ class Found(NamedTuple):
     nearest: Floats
     """Its largest similarity to an earlier document."""
     is_opener: Flags
-    """Whether it has no link at all and is no copy."""
+    """Whether it has no link at all and is no duplicate."""
     per_day: Floats
     """Documents per day, lately."""
     opened_per_day: Floats

@@ -17,8 +17,8 @@ MAX_CANDIDATES = 400
 """Documents that one is compared with, the most similar."""
 LONG_LIST_SHARE, LONG_LIST_DOCUMENTS = 0.15, 60
 """A term that more than this share of the documents have, and more than so many, links nothing."""
-COPY_SIMILARITY = 0.93
-"""From here on two texts are copies."""
+DUPLICATE_SIMILARITY = 0.93
+"""From here on two texts are near duplicates."""
 N_BINS = 100
 CONTRAST = 10.0
 """How many times as frequent, per day, links to fresh documents must be as links to old ones."""

@@ -182,29 +182,16 @@ def _f1(labels: Sequence[Any], found: Sequence[Any]) -> float:
 
 def _through_the_pipeline(documents: Sequence[Document], language: str) -> Placed:
     """The stories of the product as it is, in steps of a hundred documents."""
+    from firststory.evaluate.standing import StandingStories
     from firststory.pipeline.build import build_core
     from firststory.settings import Settings
 
-    core = build_core(Settings(topics="none", language=language))
-    story_of, merged, line_of = dict[str, str](), dict[str, str](), dict[str, str]()
+    core, ends = build_core(Settings(topics="none", language=language)), StandingStories()
     for index, start in enumerate(range(0, len(documents), STEP)):
-        step = core.step(Batch(index, tuple(documents[start : start + STEP])))
-        for verdict in step.verdicts:
-            story_of[verdict.document.id] = verdict.story or f"none {verdict.document.id}"
-        for story in step.stories:
-            if story.merged_into is not None:
-                merged[story.id] = story.merged_into
-            if story.storyline is not None:
-                line_of[story.id] = story.storyline
-        merged |= {line.id: line.merged_into for line in step.storylines if line.merged_into is not None}
-
-    def now(name: str) -> str:
-        while name in merged:
-            name = merged[name]
-        return name
-
-    stories = [now(story_of.get(document.id, f"none {document.id}")) for document in documents]
-    return Placed(stories, [now(line_of.get(story, story)) for story in stories])
+        ends.update(core.step(Batch(index, tuple(documents[start : start + STEP]))))
+    stories = [ends.story_of(document.id) or f"none {document.id}" for document in documents]
+    lines = [ends.storyline_of(one.id) or story for one, story in zip(documents, stories, strict=True)]
+    return Placed(stories, lines)
 
 
 def _rows(documents: Sequence[Document], language: str) -> tuple[sp.csr_matrix, sp.csr_matrix, Any]:

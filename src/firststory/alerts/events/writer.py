@@ -1,0 +1,89 @@
+"""The record of an alert: who told it, how late it is, and the terms that name it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from firststory.alerts.events.clock import AlertClock
+from firststory.alerts.events.document import EventDocument
+from firststory.alerts.events.evidence import strongest_columns
+from firststory.alerts.events.links import LinkIndex
+from firststory.alerts.events.memory import EventMemory
+from firststory.alerts.events.sentences import delay_between, span
+from firststory.alerts.events.shown_terms import shown_terms
+from firststory.records import Alert, AlertKind, Document
+
+TITLE_CHARACTERS = 200
+"""Of a text that has no title."""
+
+
+class AlertWriter:
+    """Writes alerts from ordinals; numbers them a1, a2, ..."""
+
+    def __init__(self, index: LinkIndex, memory: EventMemory, clock: AlertClock, n_alerts: int = 0) -> None:
+        self._index, self._memory, self._clock = index, memory, clock
+        self.n_alerts = n_alerts
+
+    def document(self, ordinal: int) -> Document:
+        """A remembered document."""
+        return self._memory.documents[ordinal].whole()
+
+    def write(
+        self,
+        kind: AlertKind,
+        story: str,
+        documents: Sequence[int],
+        *,
+        first: int,
+        headline: int,
+        now: float,
+        score: float,
+        terms: tuple[str, ...],
+        sentence: str,
+    ) -> Alert:
+        """The alert that rests on these documents."""
+        self.n_alerts += 1
+        ids, sources = self._memory.told(documents)
+        begun = self.document(first)
+        return Alert(
+            id=f"a{self.n_alerts}",
+            kind=kind,
+            first=begun,
+            headline=self.document(headline),
+            fired_at=self._fired_at(now),
+            delay=self._delay(begun, now),
+            documents=ids,
+            sources=sources,
+            terms=terms,
+            story=story,
+            storyline=None,
+            score=round(score, 4),
+            sentence=sentence,
+        )
+
+    def terms(self, one: EventDocument, documents: Sequence[int] = ()) -> tuple[str, ...]:
+        """The strongest terms of a document, or those that it shares with others, as they read in it."""
+        surfaces, own = one.surfaces(), one.columns
+        heaviest = own[np.argsort(-one.weights, kind="stable")].tolist()
+        if documents:
+            mine = set(heaviest)
+            heaviest = [c for c in strongest_columns(self._index, documents) if c in mine]
+        return shown_terms([surfaces[c] for c in heaviest if c in surfaces], title_of(one.document))
+
+    def span(self, first: int, ordinal: int, now: float) -> str:
+        """From a first report to the document of this moment, in words."""
+        return span(self._delay(self.document(first), now), ordinal - first, self._clock.is_dated)
+
+    def _fired_at(self, now: float) -> datetime | None:
+        return datetime.fromtimestamp(now, tz=UTC) if self._clock.is_timed else None
+
+    def _delay(self, first: Document, now: float) -> timedelta | None:
+        return delay_between(first.time, self._fired_at(now))
+
+
+def title_of(document: Document) -> str:
+    """Its title, or the first line of its text."""
+    return document.title or document.text[:TITLE_CHARACTERS].partition("\n")[0]

@@ -198,6 +198,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
     from firststory.stories.boilerplate import Boilerplate
     from firststory.stories.tracker import StoryTracker
     from firststory.text.meaning import ShortTextVectors
+    from firststory.text.phrases.reader import PhraseReader
     from firststory.topics.online_nmf import OnlineNMF
 
     recipe, window = recipe_of(settings.detector), settings.window
@@ -215,6 +216,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
             stories=StoryTracker(window=window),
             alerts=EventAlerts(parse_budget(settings.budget), settings.false_alerts, settings.source_families),
             boilerplate=Boilerplate(),
+            phrases=PhraseReader(languages=("en",) if settings.language == "auto" else (settings.language,)),
             memory=DocumentMemory(window),
             feedback=Feedback(),
             neighbour_index=None if knows_neighbours else NearestNeighbour(window=window, n_neighbours=N_NEIGHBOURS),

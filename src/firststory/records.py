@@ -93,11 +93,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of the evidence: how it reads, its weight, and where it first stands in the document's text.
+    """A name, figure, phrase or word of the evidence: how it reads, its weight, and where it stands in the text.
 
-    The offsets are exact: `document.text[start:end]` is the term with all that it is written with. `text` is the same
-    made harmless for people: without soft hyphens, invisible characters and towers of marks, 60 characters at most.
-    Both offsets are -1 where the term stands in the title alone.
+    The offsets are exact: `document.text[start:end]` is the term with all that it is written with. `text` is for
+    people: the full name where this document has a shorter one, common words without the capitals of a title, no soft
+    hyphens, invisible characters or towers of marks, 60 characters at most. Both offsets are -1 where the term stands
+    in the title alone.
     """
 
     text: str
@@ -228,6 +229,9 @@ class Alert:
     score: float
     """How sure it is: -log10 of the probability that chance explains it; for `first_seen` a rank."""
     sentence: str
+    """Why it fired."""
+    summary: str = ""
+    """A sentence of one of its documents that tells the event; empty where none says more than the headline."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def test_novel_terms_are_surface_forms_at_their_place(stream):
     found = verdicts([*stream[:20], Document("new", text, NOON)], detector="fused", step=1, budget="100%")[-1]
     assert found.is_novel and found.terms
     assert all(text[t.start : t.end] == t.text for t in found.terms)
-    assert {"Nordstern", "Hansen"} <= {t.text for t in found.terms}
+    assert {"Nordstern ferry sinks", "Hansen"} <= {t.text for t in found.terms}
     assert found.evidence.kind == "event" and found.evidence.sentence.startswith("New event: ")
 
 

@@ -31,7 +31,7 @@ from firststory.arrays import Floats, Ints
 from firststory.errors import ParameterError
 from firststory.kernels.alerts.layout import Found, Rule, StepRows
 from firststory.lineage import standing
-from firststory.records import Alert
+from firststory.records import Alert, Document
 from firststory.state import State
 from firststory.units import DAY_SECONDS
 
@@ -82,6 +82,16 @@ class EventAlerts:
         """Other settings from now on; what was counted stays."""
         self.ceiling, self.false_alerts = ceiling, _checked(false_alerts)
         self._voices.families = dict(families)
+
+    @property
+    def link_threshold(self) -> float:
+        """The similarity from which on two documents of this stream tell of one thing; learnt from the stream."""
+        return self._threshold.value
+
+    def remembered(self, ids: Sequence[str]) -> list[Document]:
+        """The documents with these ids that are remembered, with the beginning of their text."""
+        places = [self._memory.ordinal_of[name] for name in ids if name in self._memory.ordinal_of]
+        return [self._memory.documents[place].whole() for place in places]
 
     # -- a step --------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ _LEANS = regex.compile(r"[\"'“‘]|(?:he|she|it|they|but|and|this|that|we|i|so
 """Sentences that begin so lean on the one before."""
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text: str, is_cut: bool = False) -> list[str]:
     """The sentences at the beginning of a text, without its dateline.
 
     Examples
@@ -36,8 +36,8 @@ def sentences(text: str) -> list[str]:
     """
     head = text[:READ_CHARACTERS].strip()
     found = [one.strip() for one in _ENDS.split(_DATELINE.sub("", head))]
-    if len(text.strip()) > READ_CHARACTERS:
-        found = found[:-1] or found  # the last one may be cut
+    if is_cut or len(text.strip()) > READ_CHARACTERS:
+        found = found[:-1]  # the last one may be cut
     return [one for one in found if one]
 
 
@@ -57,7 +57,7 @@ def telling_sentence(reader: PhraseReader, reports: Sequence[Report], profile: P
     for report, phrases in zip(profile.reports, profile.phrases, strict=True):
         body = report.text.removeprefix(report.title).strip() or report.title
         names = [phrase.key for phrase in phrases if " " in phrase.key]
-        for place, sentence in enumerate(sentences(body)[:FIRST_SENTENCES]):
+        for place, sentence in enumerate(sentences(body, report.is_cut)[:FIRST_SENTENCES]):
             if not SHORTEST <= sentence.count(" ") + 1 <= LONGEST:
                 continue
             words = profile.words(sentence)

@@ -101,14 +101,15 @@ def explain(
     --------
     >>> import numpy as np
     >>> from types import SimpleNamespace as Token
-    >>> storm = Document(id="2", text="Storm closes bridge")
-    >>> words = [Token(surface="Storm", start=0, end=5, column=0), Token(surface="bridge", start=13, end=19, column=7)]
-    >>> before = Remembered("1", "Bridge opened", None, np.array([7], dtype=np.int32))
-    >>> found = explain(storm, "event", tokens=words, weights={0: 0.8, 7: 0.6}, nearest=[(before, 0.31)])
+    >>> storm = Document(id="2", text="Storm closes harbour bridge")
+    >>> places = [("Storm", 0, 0), ("harbour", 13, 6), ("bridge", 21, 7)]
+    >>> words = [Token(surface=word, start=at, end=at + len(word), column=column) for word, at, column in places]
+    >>> before = Remembered("1", "Harbour bridge opened", None, np.array([6, 7], dtype=np.int32))
+    >>> found = explain(storm, "event", tokens=words, weights={0: 0.8, 6: 0.5, 7: 0.4}, nearest=[(before, 0.31)])
     >>> found.terms[0]
     Term(text='Storm', weight=0.64, start=0, end=5)
     >>> found.sentence.split("; ")[1]
-    'the nearest earlier document is “Bridge opened” (similarity 0.31, shared: bridge).'
+    'the nearest earlier document is “Harbour bridge opened” (similarity 0.31, shared: harbour and bridge).'
     """
     near = [(earlier, similarity) for earlier, similarity in nearest if similarity >= NEAR_SIMILARITY]
     first = _first_occurrences(tokens) if tokens else {}

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from firststory.arrays import Ints
+from firststory.headlines import report_weight
 from firststory.records import Story, Storyline
 from firststory.state import State
 from firststory.stories.ageing import Ageing
@@ -345,10 +346,10 @@ class StoryTracker:
         return tuple([story.record(self._now, self._lines.line_of(story.key)) for story in stories])
 
     def _choose_title(self, story: GrowingStory) -> None:
-        """The title that best fits the texts of the other members; the first of equals."""
+        """The title that best fits the texts of the other members, reports before formats; the first of equals."""
         titles = [member for _, member in story.latest]
         fits = [
-            fit * FORMAT_DISCOUNT if self._formats.is_format(member.title) else fit
+            fit * report_weight(member.title) * (FORMAT_DISCOUNT if self._formats.is_format(member.title) else 1.0)
             for fit, member in zip(self._members.centrality(story.slot), titles, strict=True)
         ]
         story.presentation.set_title(titles[fits.index(max(fits))], story.size)

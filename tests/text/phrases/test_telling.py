@@ -10,7 +10,6 @@ from firststory.text.phrases import (
     PhraseReader,
     Report,
     TopicLabels,
-    best_title,
     boilerplate_spans,
     choose_evidence,
     telling_sentence,
@@ -142,15 +141,7 @@ BURST = [
 ]
 
 
-def test_the_title_is_that_of_a_report(reader):
-    assert best_title(reader, BURST) in {BURST[0].title, BURST[2].title}
-    assert best_title(reader, []) == ""
-    only = [Report("Why do bridges collapse?", "", 0.0)]
-    assert best_title(reader, only) == only[0].title
-
-
-def test_titles_and_sentences_do_not_depend_on_the_order(reader):
-    assert best_title(reader, BURST[::-1]) == best_title(reader, BURST)
+def test_sentences_do_not_depend_on_the_order(reader):
     assert telling_sentence(reader, BURST[::-1]) == telling_sentence(reader, BURST)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import regex
 
+from firststory.headlines import FORMAT
 from firststory.text.phrases.alphabet import fold
-from firststory.text.phrases.profiles import FORMAT, Profile
+from firststory.text.phrases.profiles import Profile
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Report
 

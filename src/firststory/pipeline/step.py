@@ -35,7 +35,7 @@ from firststory.stories.candidate import StoryCandidate
 from firststory.text.records import Token
 from firststory.text.surfaces import SurfaceForms
 
-STATE_VERSION = 5
+STATE_VERSION = 6
 LEAD_CHARACTERS = 1500
 """Where the words that name a story are looked for: news says first what it is about."""
 RECENT_SCORES = 1000

@@ -192,9 +192,7 @@ class StoryTracker:
         records = self._records(changed)
         storylines = self._lines.records({story.key: record for story, record in zip(changed, records, strict=True)})
         changes = StoryChanges(records, storylines)
-        for story in changed:
-            if story.status != "open":
-                self._members.release(story.slot)
+        self._members.release([story.slot for story in changed if story.status != "open"])
         self._changed, self._merged = {}, []
         return changes
 

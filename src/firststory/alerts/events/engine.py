@@ -23,12 +23,12 @@ from firststory.alerts.events.memory import EventMemory
 from firststory.alerts.events.rows import step_rows
 from firststory.alerts.events.running import RunningStories, RunningStory
 from firststory.alerts.events.sentences import first_report, told_by, turned
-from firststory.alerts.events.shown_terms import shown_terms
 from firststory.alerts.events.turn import CHOICE_COST, FALSE_TURNS, Turns
 from firststory.alerts.events.voices import Voices
 from firststory.alerts.events.writer import AlertWriter, title_of
 from firststory.arrays import Floats, Ints
 from firststory.errors import ParameterError
+from firststory.harmless import harmless
 from firststory.kernels.alerts.layout import Found, Rule, StepRows
 from firststory.kernels.alerts.turn import LEAST_BACKGROUND, SILENT_WATCH_SHARE
 from firststory.lineage import standing
@@ -36,6 +36,8 @@ from firststory.records import Alert, Document
 from firststory.state import State
 from firststory.units import DAY_SECONDS
 
+MAX_TURN_TERMS = 5
+MAX_TERM_CHARACTERS = 60
 INDEX_DAYS = 8.0
 """A day of watching and a week of background."""
 
@@ -77,7 +79,7 @@ class EventAlerts:
         self._first_seen = FirstSeen()
         self._held = HeldBack()
         self._per_day = self._opened_per_day = 20.0
-        self._writer = AlertWriter(self._index, self._memory, self._clock)
+        self._writer = AlertWriter(self._memory, self._clock)
 
     def change(self, ceiling: Budget, false_alerts: float, families: Mapping[str, str]) -> None:
         """Other settings from now on; what was counted stays."""
@@ -118,7 +120,7 @@ class EventAlerts:
             rule = self._rule(float(clock[-1]), day)
             done = self._index.follow(rows, first, rule, self._threshold.arrays, found)
             alerts += self._first_reports(new, first, done, clock, found, is_warm=is_warm)
-            # Most documents bring nothing. Later ones have changed the evidence of all but the last: only that may fire.
+            # Most documents bring nothing; only the last may fire: later ones have changed the evidence of the others.
             tells = (found.score[first:done] >= LEAST_SCORE) | (found.turn_score[first:done, 0] > CHOICE_COST)
             for i in (first + np.flatnonzero(tells)).tolist():
                 fired = self._consider(i, new[i], begin + i, float(clock[i]), found, rule, may_fire=i == done - 1)
@@ -268,7 +270,7 @@ class EventAlerts:
         sentence = first_report(chance, writer.document(ordinal), self._clock.is_dated)
         return writer.write(
             "first_seen", one.story, [ordinal], first=ordinal, headline=ordinal, now=now, score=rank,
-            terms=writer.terms(one), sentence=sentence,
+            terms=(), sentence=sentence,
         )  # fmt: skip
 
     def _why_not(self, now: float, score: float) -> str | None:
@@ -296,7 +298,7 @@ class EventAlerts:
         return [
             writer.write(
                 "confirmed", one.story, sorted({event.first, *event.core}), first=event.first, headline=event.headline,
-                now=now, score=score, terms=writer.terms(one, event.core), sentence=sentence,
+                now=now, score=score, terms=(), sentence=sentence,
             )
         ]  # fmt: skip
 
@@ -336,7 +338,7 @@ class EventAlerts:
         self._turns.ceiling.spend(now)
         self._pushed.spend(now)
         headline = event.headline if event.headline in using else using[-1]
-        terms = shown_terms([surfaces[term.column] for term in new], "")
+        terms = tuple([_shown(surfaces[term.column]) for term in new[:MAX_TURN_TERMS]])
         writer, first = self._writer, using[0]
         within = writer.span(first, ordinal, now)
         sentence = turned(
@@ -442,7 +444,7 @@ class EventAlerts:
         alerts._first_seen = FirstSeen.from_state(state["first_seen"])
         alerts._held = HeldBack.from_state(state["held"])
         alerts._per_day, alerts._opened_per_day = state["per_day"]
-        alerts._writer = AlertWriter(alerts._index, alerts._memory, alerts._clock, state["n_alerts"])
+        alerts._writer = AlertWriter(alerts._memory, alerts._clock, state["n_alerts"])
         return alerts
 
 
@@ -456,3 +458,7 @@ def _checked(false_alerts: float) -> float:
             remedy="Start with false_alerts=1.0.",
         )
     return float(false_alerts)
+
+
+def _shown(surface: str) -> str:
+    return harmless(surface.removesuffix("'s").removesuffix("’s"), MAX_TERM_CHARACTERS)

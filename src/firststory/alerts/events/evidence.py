@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
-
-import numpy as np
 
 from firststory.alerts.events.links import LinkIndex
 
@@ -43,15 +40,3 @@ def gather(index: LinkIndex, ordinal: int, watch_seconds: float) -> EventEvidenc
         if share >= FIRST_SHARE or (share >= NEAR_FIRST_SHARE and is_near):
             first, next_born = j, came
     return EventEvidence(inside[::-1], first, max(reversed(inside), key=mean_of.__getitem__))
-
-
-def strongest_columns(index: LinkIndex, documents: Sequence[int]) -> list[int]:
-    """The columns of documents by the sum of their weights, heaviest first."""
-    rows = [index.row(j) for j in documents]
-    columns = np.concatenate([row[0] for row in rows])
-    own, places = np.unique(columns, return_inverse=True)
-    sums = np.bincount(places, np.concatenate([row[1] for row in rows]))
-    counts = np.bincount(places)
-    # A term of one document alone says nothing of the event.
-    sums[counts == 1] *= 0.2 if len(documents) > 1 else 1.0
-    return [int(c) for c in own[np.argsort(-sums, kind="stable")]]

@@ -123,9 +123,7 @@ def _remove_entry(table: WordTable, line: int, word: int, entry: int) -> None:
             place = BLOCK * block + BLOCK
         place -= 1
     table.word[place] = moving
-    _drop_head(
-        table.of_line, line, table.words_filled, table.words_following, table.words_free, table.n_words_free
-    )
+    _drop_head(table.of_line, line, table.words_filled, table.words_following, table.words_free, table.n_words_free)
 
 
 @kernel

@@ -5,24 +5,37 @@ from __future__ import annotations
 import regex
 
 FORMAT = regex.compile(
-    r"^(?:watch|live|opinion|analysis|commentary|quiz|photos?|video|in pictures|review|podcast|listen|fact check|"
-    r"explainer|transcript|letters?|editorial|how|why|what|who|here['’]?s|this|these|the latest|"
-    r"\d+ (?:things|ways|takeaways)|five|read|full)\b"
-    r"|\?|\blive (?:updates?|blog|stream)|takeaways|(?:we|to) know\b|closer look|\bI\b|\bmy\b",
+    r"^(?:watch|live|opinion|analysis|commentary|in pictures|fact check|explainer|transcript|editorial|how|why|what|"
+    r"(?-i:[Ww]ho)|here['’]?s|this|these|the latest|(?:\d+|two|three|five|seven|ten) (?:things|ways|takeaways|reasons)|"
+    r"letters? to|read the|full (?:text|transcript|list|video))\b"
+    r"|^(?:quiz|photos?|videos?|podcast|listen|review|letters?)\s*[:|–—-]"
+    r"|\?(?=\W|$)|\blive (?:updates?|blog|stream)|takeaways|(?:we|to) know\b|closer look|\bmy\b"
+    r"|(?-i:\bI['’ ](?:am|was|have|had|did|do|don|think|never|will|m|ve|ll)\b)",
     regex.IGNORECASE,
 )
-"""How headlines begin that are no reports: formats, questions, columns."""
+"""How headlines read that are no reports: formats, questions, columns."""
 
 A_FORMAT, A_QUOTE = 0.55, 0.85
 
 
+def format_weight(title: str) -> float:
+    """1 for a title that reports, less for formats and questions.
+
+    Examples
+    --------
+    >>> [format_weight(title) for title in ("WHO declares emergency", "Who was he?", "Five killed", "Five takeaways")]
+    [1.0, 0.55, 1.0, 0.55]
+    """
+    return A_FORMAT if FORMAT.search(title) else 1.0
+
+
 def report_weight(title: str) -> float:
-    """1 for a title that reports; less for formats and questions, and for quotes and titles in two parts.
+    """`format_weight`, and less for quotes and titles in two parts too.
 
     Examples
     --------
     >>> report_weight("Bridge in Genoa collapses"), report_weight("Why bridges fall"), report_weight("Genoa: a bridge")
     (1.0, 0.55, 0.85)
     """
-    weight = A_FORMAT if FORMAT.search(title) else 1.0
-    return weight * (A_QUOTE if title[:1] in "\"'“‘" or ":" in title or "|" in title else 1.0)
+    is_quote = title[:1] in "\"'“‘" or ":" in title or "|" in title
+    return format_weight(title) * (A_QUOTE if is_quote else 1.0)

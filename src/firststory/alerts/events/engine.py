@@ -288,7 +288,7 @@ class EventAlerts:
         if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._memory, self._running):
             self._held.add(one.story, now, ALREADY_ALERTED)
             return []
-        event = gather(self._index, ordinal, rule.watch_seconds)
+        event = gather(self._index, self._memory, ordinal, rule.watch_seconds)
         self._held.remove(one.story)
         story.fired = now
         self._pushed.spend(now)
@@ -329,7 +329,7 @@ class EventAlerts:
         new = [term for term in new if term.column in surfaces]
         if not new:
             return []
-        event = gather(self._index, ordinal, rule.watch_seconds)
+        event = gather(self._index, self._memory, ordinal, rule.watch_seconds)
         capacity, term = len(self._index.born), new[0].column
         recent = [j for j in event.core if now - self._index.born[j % capacity] <= silent]
         using = [j for j in recent if term in self._index.row(j)[0][: self._index.n_named[j % capacity]]]

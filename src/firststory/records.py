@@ -8,9 +8,10 @@ add `Topic`s. Times are timezone-aware datetimes in UTC, or None where the strea
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, Literal
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -31,6 +32,33 @@ StoryStatus = Literal["open", "faded", "merged"]
 
 AlertKind = Literal["confirmed", "turn", "first_seen"]
 """A new event that several sources tell; something new inside a running story; a first report that nothing confirms."""
+
+
+_Record = TypeVar("_Record")
+
+
+def _quickly_made(record: type[_Record]) -> type[_Record]:
+    """A frozen dataclass with slots, made in half the time: a step makes thousands of them.
+
+    The `__init__` of a frozen dataclass looks up every slot by its name; this one has them at hand.
+    """
+    arguments, lines, known = ["self"], list[str](), dict[str, Any]({"MISSING": MISSING})
+    for one in fields(record):  # type: ignore[arg-type]
+        name, value = one.name, one.name
+        known[f"set_{name}"] = getattr(record, name).__set__
+        if one.default_factory is not MISSING:
+            known[f"make_{name}"] = one.default_factory
+            value = f"make_{name}() if {name} is MISSING else {name}"
+            arguments.append(f"{name}=MISSING")
+        elif one.default is not MISSING:
+            known[f"default_{name}"] = one.default
+            arguments.append(f"{name}=default_{name}")
+        else:
+            arguments.append(name)
+        lines.append(f"    set_{name}(self, {value})")
+    exec(f"def __init__({', '.join(arguments)}):\n" + "\n".join(lines), known)  # as dataclasses do
+    record.__init__ = update_wrapper(known["__init__"], record.__init__)  # type: ignore[misc, method-assign]
+    return record
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +135,7 @@ class Term:
     end: int = -1
 
 
+@_quickly_made
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """An earlier document that comes close."""
@@ -118,6 +147,7 @@ class Neighbour:
     shared: tuple[str, ...] = ()
 
 
+@_quickly_made
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a verdict says what it says."""
@@ -128,6 +158,7 @@ class Evidence:
     sentence: str = ""
 
 
+@_quickly_made
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What firststory says of one document."""
@@ -154,6 +185,7 @@ class Verdict:
         return self.evidence.nearest
 
 
+@_quickly_made
 @dataclass(frozen=True, slots=True)
 class Story:
     """A story: the documents that tell of one happening."""
@@ -182,6 +214,7 @@ class Story:
     """When its documents of the last week came: (hours since 1970, documents in that hour)."""
 
 
+@_quickly_made
 @dataclass(frozen=True, slots=True)
 class Storyline:
     """Stories that belong together: what they add up to over weeks or months."""

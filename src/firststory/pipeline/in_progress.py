@@ -51,7 +51,7 @@ class InProgress:
     """Its number in the stream, by which later documents name it among their neighbours."""
     neighbours: Ints = field(default_factory=lambda: _NO_NEIGHBOURS)
     """The ordinals of the nearest earlier documents, nearest first; -1 where there is none."""
-    similarities: Floats = field(default_factory=lambda: _NO_WEIGHTS)
+    similarities: list[float] = field(default_factory=list)
     """Their cosines."""
     nearest: list[tuple[Remembered, float]] = field(default_factory=list)
     """The first few of them with their cosine, those that are remembered."""

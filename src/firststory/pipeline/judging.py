@@ -60,9 +60,10 @@ def judge(parts: Parts, batch: ReadBatch) -> None:
     ordinals, cosines = _neighbours(parts, unit, times)
     moments = [None] * len(documents) if times is None else times.tolist()
     judgements = parts.gate.judge(scores, moments, [one.document.id for one in documents])
-    for i, (one, judgement) in enumerate(zip(documents, judgements, strict=True)):
-        one.novelty, one.judgement = float(scores[i]), judgement
-        one.neighbours, one.similarities = ordinals[i], cosines[i]
+    found = zip(documents, judgements, scores.tolist(), ordinals, cosines.tolist(), strict=True)
+    for i, (one, judgement, novelty, neighbours, similarities) in enumerate(found):
+        one.novelty, one.judgement = novelty, judgement
+        one.neighbours, one.similarities = neighbours, similarities
         if judgement.is_novel:
             one.score_parts = tuple(float(part[i]) for part in score_parts)
             one.unexplained = _unexplained_parts(rows, unexplained, i)
@@ -82,7 +83,7 @@ def remember(parts: Parts, batch: ReadBatch) -> None:
         one.ordinal = parts.memory.seen
         one.remembered = parts.memory.add(one.document, batch.unit.indices[begin:end])
         _fill_row(parts, one, batch.unit.data[begin:end], batch.counts.data[begin:end], n_documents)
-        ordinals, cosines = one.neighbours.tolist(), one.similarities.tolist()
+        ordinals, cosines = one.neighbours.tolist(), one.similarities
         # People see three; where more are all but copies, one of them may be the original.
         shown = len(ordinals) if cosines[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
         one.nearest = parts.memory.recall(zip(ordinals[:shown], cosines[:shown], strict=True))

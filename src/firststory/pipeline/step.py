@@ -300,7 +300,8 @@ def _span(documents: Sequence[InProgress]) -> tuple[datetime, datetime] | None:
 
 
 def _is_assumed_utc(document: Document) -> bool:
-    return document.time is not None and document.time.tzname() == ASSUMED_UTC.tzname(None)
+    time = document.time
+    return time is not None and time.tzinfo is not UTC and time.tzname() == ASSUMED_UTC.tzname(None)
 
 
 def _time_and_id(document: Document) -> tuple[float, str]:

@@ -129,15 +129,17 @@ def _find_likely(
             n_left += blocks[n_left] >= 0
         n_lists = n_left
     enough = threshold - ROUNDING
-    least = math.exp((enough - rule.most_lift) / most)
+    # Most lines are too far below the threshold to be worth a logarithm.
+    least = np.exp((enough - lift) / most)
     n_likely = 0
     for r in range(n_reached):
         line = reached[r]
         product, gains[line] = gains[line], 0.0
-        if product * lines.pull[line] < least or line == without or lines.size[line] < 0.5:
+        gap = gap_class(model.counters[N_SEEN] - lines.last_number[line])
+        if product * lines.pull[line] < least[gap] or line == without or lines.size[line] < 0.5:
             continue
         bound = most * math.log(product) + math.log(lines.pull[line]) + total * lines.unused[line]
-        if bound + lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])] >= enough:
+        if bound + lift[gap] >= enough:
             reached[n_likely], gains[line] = line, 1.0
             n_likely += 1
     return n_likely

@@ -73,8 +73,13 @@ class Quarantined:
     excerpt: str
 
 
-Arrival = tuple[Document, Position] | Quarantined
-"""What a source yields: a document with the position after it, or what could not become one."""
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Nothing came for a while: a step that has documents need not wait for more."""
+
+
+Arrival = tuple[Document, Position] | Quarantined | Idle
+"""What a source yields: a document with the position after it, what could not become one, or word that it waits."""
 
 
 @dataclass(frozen=True, slots=True)

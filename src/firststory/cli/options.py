@@ -38,6 +38,9 @@ TopicStep = Annotated[str | None, _option("topic_step")]
 Language = Annotated[str | None, _option("language")]
 Window = Annotated[str | None, _option("window")]
 Format = Annotated[str | None, _option("format")]
+Columns = Annotated[
+    str | None, typer.Option("--map", metavar="FIELD=COLUMN,…", help=help_of("columns"), show_default=False)
+]
 MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 Vectors = Annotated[str | None, typer.Option("--vectors", metavar="DIR", help=help_of("vectors"), show_default=False)]
 VectorWords = Annotated[str | None, _option("vector_words")]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import regex
 
+from firststory.cli.guard import writes_every_letter
 from firststory.digest.words import day, iso
 from firststory.harmless import display_title, harmless
 from firststory.records import Topic, TopicEvent, Verdict
@@ -27,8 +28,14 @@ def console(**options: Any) -> Console:
     """A console; where the output is no terminal, and COLUMNS says nothing, lines are long enough for every table."""
     from rich.console import Console
 
+    class OurConsole(Console):
+        """Rich would end the process with status 1 when the reader has gone; `guard` knows better."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
-    return Console(width=width, highlight=False, **options)
+    return OurConsole(width=width, highlight=False, **options)
 
 
 def bar(value: float, width: int = 10) -> str:
@@ -41,7 +48,10 @@ def bar(value: float, width: int = 10) -> str:
 
 def write_json(value: Any) -> None:
     """One line of JSON on standard output, flushed: a reader may be waiting."""
-    sys.stdout.write(json_line(value) + "\n")
+    line = json_line(value)
+    if not line.isascii() and not writes_every_letter(sys.stdout):
+        line = json.dumps(json.loads(line))  # a terminal in ASCII
+    sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 

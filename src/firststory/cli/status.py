@@ -127,6 +127,7 @@ def _show_quarantine(bad: tuple[Any, ...]) -> None:
     screen = output.console()
     for one in bad:
         at, source = one.position.at, harmless(one.position.source, LONGEST_NAME)
-        where = f"{source}, line {at['line']}" if "line" in at else source
+        number = at.get("bad_line", at.get("line"))
+        where = f"{source}, line {number}" if number is not None else source
         screen.print(f"{one.reason}: {where}", markup=False, style="bold")
         screen.print("  " + harmless(one.message, 200), markup=False)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
+from firststory.notebook import story_html, verdict_html
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -31,6 +33,10 @@ StoryStatus = Literal["open", "faded", "merged"]
 
 AlertKind = Literal["confirmed", "turn", "first_seen"]
 """A new event that several sources tell; something new inside a running story; a first report that nothing confirms."""
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +164,39 @@ class Verdict:
         """The nearest earlier documents, nearest first."""
         return self.evidence.nearest
 
+    def to_dict(self) -> dict[str, Json]:
+        """As values that JSON and data frames take, with title, source and link of the document; not its text.
+
+        Examples
+        --------
+        >>> told = Verdict(Document(id="a1", text="Flood in Bremen", source="AP"), 0.8, None, True).to_dict()
+        >>> told["id"], told["source"], told["is_novel"]
+        ('a1', 'AP', True)
+        """
+        document = self.document
+        return {
+            "id": document.id,
+            "time": _iso(document.time),
+            "title": document.title,
+            "source": document.source,
+            "url": document.url,
+            "novelty": round(self.novelty, 6),
+            "p_value": None if self.p_value is None else round(self.p_value, 6),
+            "is_novel": self.is_novel,
+            "terms": [{"text": t.text, "weight": t.weight, "start": t.start, "end": t.end} for t in self.terms],
+            "nearest": [
+                {"id": n.id, "similarity": n.similarity, "title": n.title, "time": _iso(n.time), "shared": [*n.shared]}
+                for n in self.nearest
+            ],
+            "story": self.story,
+            "kind": self.evidence.kind,
+            "duplicate_of": self.duplicate_of,
+            "sentence": self.evidence.sentence,
+        }
+
+    def _repr_html_(self) -> str:
+        return verdict_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Story:
@@ -185,6 +224,9 @@ class Story:
     """The storyline that it is part of."""
     hours: tuple[tuple[int, int], ...] = ()
     """When its documents of the last week came: (hours since 1970, documents in that hour)."""
+
+    def _repr_html_(self) -> str:
+        return story_html(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,7 +244,7 @@ def test_storylines_as_table_as_json_and_one_with_its_stories(store, capsys):
     assert "l1, open: Floods of the north" in said and "Flood in Bremen" in said
     assert call("storylines", "l9", "--store", store) == 1
     assert "The store has no storyline l9." in capsys.readouterr().err
-    assert call("storylines", "--order", "beauty", "--store", store) == 1
+    assert call("storylines", "--order", "beauty", "--store", store) == 2
 
 
 def test_status_shows_where_the_alerts_stand_without_a_running_process(store, capsys):

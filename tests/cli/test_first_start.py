@@ -167,7 +167,7 @@ def test_a_signal_in_a_command_that_only_reads(tmp_path, number):
 def small_store(tmp_path_factory):
     folder = tmp_path_factory.mktemp("store")
     path = lines_of(folder / "s.jsonl", 60)
-    path.write_text(path.read_text().replace("bridge", "Brücke"))
+    path.write_text(path.read_text().replace("Fire", "Überfall"))
     subprocess.run([*RUN, "run", str(path), "--store", str(folder / "s.db"), *QUICK], check=True, capture_output=True)
     return folder / "s.db"
 
@@ -205,7 +205,7 @@ def test_a_terminal_in_ascii_is_no_error(small_store, command):
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.isascii()
     if "--json" in command:
-        assert "Brücke" in "".join(one["title"] for one in json.loads(done.stdout))
+        assert "Überfall" in "".join(one["title"] for one in json.loads(done.stdout))
 
 
 @pytest.mark.parametrize(

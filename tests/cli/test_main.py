@@ -83,8 +83,8 @@ def test_usage_errors_exit_2(capsys):
     assert "no-such-option" in capsys.readouterr().err
 
 
-def test_errors_are_one_line_with_the_remedy(capsys):
-    assert status_of("bench", "no-such-benchmark") == 2
+def test_errors_are_one_line_with_the_remedy_and_exit_1(capsys):
+    assert status_of("bench", "no-such-benchmark") == 1
     said = capsys.readouterr().err
     assert said.count("\n") == 1 and "firststory bench --list" in said and "Traceback" not in said
 

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from firststory.cli.preparing import Preparing
-from firststory.errors import FirststoryError, ParameterError, WidthError
+from firststory.errors import FirststoryError, ParameterError
 from firststory.kernels.preparing import KernelCacheWarning, listening
 
 ERROR, USAGE, INTERRUPTED = 1, 2, 130
@@ -58,8 +58,7 @@ def guarded(
             if debug:
                 raise
             complain(error.without_owner)
-            is_usage = isinstance(error, ParameterError) and not isinstance(error, WidthError)
-            raise typer.Exit(USAGE if is_usage else ERROR) from None
+            raise typer.Exit(USAGE if _is_usage(error) else ERROR) from None
         except Exception as error:
             # typer's own exits and usage errors are exceptions too: they know their way.
             if debug or type(error).__module__.split(".")[0] in ("typer", "click"):
@@ -70,6 +69,12 @@ def guarded(
             raise typer.Exit(ERROR) from None
 
     return command
+
+
+def _is_usage(error: FirststoryError) -> bool:
+    """Whether it is about an option or a setting; a name that nothing bears is an error like any other."""
+    is_setting = error.owner in ("settings", "parse_budget")
+    return isinstance(error, ParameterError) and (is_setting or error.parameter.startswith("--"))
 
 
 def _in_words(error: Exception) -> str:

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, Self
 
 from firststory.cli.preparing import compiling_seconds
+from firststory.digest.words import counted
 from firststory.harmless import harmless
 from firststory.sources.files import Meter
 
@@ -59,13 +60,13 @@ class Progress:
         rate = self.rate()
         if self._bar is not None:
             done = self._meter.done()
-            description = f"{self._documents:,} documents · {self._alerts:,} alerts · {rate:,.0f}/s"
+            so_far = f"{counted(self._documents, 'document')} · {counted(self._alerts, 'alert')}"
+            description = f"{so_far} · {rate:,.0f}/s"
             self._bar.update(self._task, completed=done, description=description)
         elif not self._quiet and now - self._last >= EVERY:
             self._last = now
-            self.say(
-                f"{self._documents:,} documents, {self._alerts:,} alerts, {rate:,.0f} documents/s{self._left(now)}"
-            )
+            so_far = f"{counted(self._documents, 'document')}, {counted(self._alerts, 'alert')}"
+            self.say(f"{so_far}, {rate:,.0f} documents/s{self._left(now)}")
 
     def say(self, text: str) -> None:
         """One line for people, on standard error. It may name a file, and names of files come from strangers."""

@@ -33,7 +33,7 @@ def score(
 
     from firststory.cli.guard import complain
     from firststory.cli.interrupt import interruptible
-    from firststory.cli.output import verdict_json, write_json
+    from firststory.cli.output import write_json
     from firststory.cli.summary import encoder_speed
     from firststory.cli.unread import Unread
     from firststory.digest.words import counted
@@ -64,7 +64,7 @@ def score(
         )
         for done in runner.run(interrupt.until_wanted(unread.watch(arrivals), flush=True)):
             for verdict in done.verdicts:
-                write_json(verdict_json(verdict))
+                write_json(verdict.to_dict())
             counts.update(done.counts)
             reasons.update(bad.reason for bad in done.quarantined)
         interrupt.check()

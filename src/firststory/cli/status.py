@@ -53,6 +53,7 @@ def _show(told: dict[str, Any]) -> None:
     from firststory.cli import output
     from firststory.cli.alert_status import alert_facts
     from firststory.cli.summary import COUNT_LABELS
+    from firststory.digest.words import counted
     from firststory.harmless import harmless
 
     screen = output.console()
@@ -60,13 +61,13 @@ def _show(told: dict[str, Any]) -> None:
     table.add_column(style="dim")
     table.add_column()
     table.add_row("store", f"{told['store']} (schema {told['schema']})")
-    table.add_row("documents", f"{told['documents']:,} in {told['steps']:,} steps")
+    table.add_row("documents", f"{told['documents']:,} in {counted(told['steps'], 'step')}")
     if told["first_time"]:
         table.add_row("time", f"{told['first_time']} … {told['last_time']}")
     for name, words in alert_facts(told["alert_counts"], told["alerts"]):
         table.add_row(name, Text(words))
-    table.add_row("stories", f"{told['stories']:,} in {told['storylines']:,} storylines")
-    table.add_row("novel", f"{told['novel']:,} documents, each by itself")
+    table.add_row("stories", f"{told['stories']:,} in {counted(told['storylines'], 'storyline')}")
+    table.add_row("novel", f"{counted(told['novel'], 'document')}, each by itself")
     for name, words in COUNT_LABELS.items():
         if name not in ("scored", "novel", "quarantined") and told["counts"].get(name):
             table.add_row(name, f"{told['counts'][name]:,} {words}")

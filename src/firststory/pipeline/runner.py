@@ -75,6 +75,11 @@ class Runner:
             if before != settings:
                 self._change_settings(before, store)
 
+    @property
+    def next_step(self) -> int:
+        """The number of steps so far, with those of earlier runs."""
+        return self._next_step
+
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
         if self.store is not None:

@@ -83,6 +83,11 @@ class Settings:
         200, "Documents that topics are learnt from at a time.", count_from, model=True, rule=whole_number(1)
     )
     language: str = _setting("auto", "Language of the text: auto, or a code as en, de, fr.", model=True)
+    segmenter: str = _setting(
+        "bigrams",
+        "Words of Chinese, Japanese and Thai: bigrams (pairs of characters), or icu (dictionaries, needs the extra).",
+        model=True,
+    )
     window: int = _setting(
         50_000, "How many earlier documents a new one is compared with.", count_from, model=True, rule=whole_number(1)
     )

@@ -149,7 +149,7 @@ def test_what_is_not_shown_is_said(store, tmp_path, capsys):
     ("wrong", "remedy"), [(("--kind", "gossip"), "first_seen"), (("--since", "soon"), "24h, 90min, 7d")]
 )
 def test_mistakes_are_one_line_with_a_remedy(store, wrong, remedy, capsys):
-    assert call("alerts", "--store", store, *wrong) == 1
+    assert call("alerts", "--store", store, *wrong) == 2
     said = capsys.readouterr()
     assert (
         said.out == "" and said.err.count("\n") == 1 and remedy in said.err and wrong[0].removeprefix("--") in said.err

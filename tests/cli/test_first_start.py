@@ -216,3 +216,49 @@ def test_a_wrong_command_line_is_exit_status_2(small_store, tmp_path, words):
     (tmp_path / "x.jsonl").write_text('{"text": "a"}\n')
     done = shell(f"cd {tmp_path}; {' '.join(RUN)} {words.format(store=small_store)}")
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and done.stderr.count("firststory:") == 1
+
+
+def test_kernels_can_be_compiled_beforehand():
+    done = subprocess.run([*RUN, "prepare"], capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0 and done.stdout == "Kernels are compiled and kept.\n", done.stderr
+
+
+def test_the_shell_completes_commands_and_options():
+    for words, number, found in (("firststory sto", 1, "storylines"), ("firststory run --bud", 2, "--budget")):
+        asked = {"_FIRSTSTORY_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(number)}
+        assert found in shell(" ".join(RUN), **asked).stdout.split()
+
+
+@pytest.mark.parametrize("command", ["run", "score"])
+def test_a_file_of_which_nothing_is_readable_is_no_success(tmp_path, command):
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(f'{{"Text": "Flood number {i} in Bremen"}}\n' for i in range(3)))
+    store = f"--store {tmp_path}/x.db" if command == "run" else ""
+    done = shell(f"{' '.join(RUN)} {command} {path} {store} {' '.join(QUICK[:2])}")
+    assert done.returncode == 1 and "missing-text 3" in done.stderr and "--map text=Text" in done.stderr
+    # Nothing of it was stored, so the right names read it from its start.
+    again = shell(f"{' '.join(RUN)} {command} {path} {store} {' '.join(QUICK[:2])} --map text=Text")
+    assert again.returncode == 0, again.stderr
+    assert "3 documents judged" in " ".join(again.stdout.split()) or again.stdout.count('"novelty"') == 3
+
+
+def test_sources_are_held_back_until_one_line_is_a_document(monkeypatch):
+    from firststory.cli import unread
+    from firststory.records import Document, Idle, Position, Quarantined
+
+    def bad(source, i):
+        return Quarantined("wrong-json", "m", Position(source, {"line": i}), "")
+
+    def good(source, i):
+        return Document(id=f"{source}{i}", text="x"), Position(source, {"line": i})
+
+    given = [bad("a", 1), bad("a", 2), good("a", 3), bad("b", 1), Idle(), bad("b", 2), good("c", 1), bad("c", 2)]
+    given += [bad("-", 1), bad("d", 1), bad("e", 1), bad("known", 9)]
+    watched = unread.Unread({"known"})
+    left_out = [bad("b", 1), bad("b", 2), bad("d", 1), bad("e", 1)]
+    assert list(watched.watch(iter(given))) == [one for one in given if one not in left_out]
+    with pytest.raises(Exception, match="1"):
+        watched.check()
+    monkeypatch.setattr(unread, "MOST_HELD", 2)
+    many = [bad("f", i) for i in range(5)]
+    assert list(unread.Unread().watch(iter(many))) == many

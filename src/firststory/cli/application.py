@@ -36,7 +36,6 @@ def build(names: tuple[str, ...] = tuple(COMMANDS), debug: bool = False) -> type
     app = typer.Typer(
         help=HELP,
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )

@@ -72,9 +72,14 @@ def guarded(
 
 
 def _is_usage(error: FirststoryError) -> bool:
-    """Whether it is about an option or a setting; a name that nothing bears is an error like any other."""
+    """Whether an option or a setting has a value that it cannot have, or is missing.
+
+    What nobody could know from the command line (a folder that cannot be written to, a story that the store does not
+    have) is an error like any other.
+    """
     is_setting = error.owner in ("settings", "parse_budget")
-    return isinstance(error, ParameterError) and (is_setting or error.parameter.startswith("--"))
+    is_option = error.parameter.startswith("--") and error.allowed.startswith(("one of ", "given"))
+    return isinstance(error, ParameterError) and (is_setting or is_option or error.parameter == "since")
 
 
 def _in_words(error: Exception) -> str:

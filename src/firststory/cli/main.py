@@ -24,6 +24,7 @@ COMMANDS = {
     "feedback": "feedback",
     "reproduce": "reproduce",
     "bench": "bench",
+    "prepare": "prepare",
 }
 SAVING = ("demo", "run")
 """Commands that keep what they have finished when they are interrupted."""

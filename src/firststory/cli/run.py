@@ -13,7 +13,7 @@ IDLE_SECONDS = 1.0
 
 
 def run(
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files, globs, or - for standard input.")],
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Files, globs, or - for standard input.")],
     store: options.StoreUrl = None,
     detector: options.Detector = None,
     budget: options.Budget = None,
@@ -23,6 +23,7 @@ def run(
     topics: options.Topics = None,
     topic_step: options.TopicStep = None,
     language: options.Language = None,
+    segmenter: options.Segmenter = None,
     window: options.Window = None,
     vectors: options.Vectors = None,
     vector_words: options.VectorWords = None,
@@ -56,7 +57,7 @@ def run(
     given = {
         "store": store, "detector": detector, "budget": budget, "false_alerts": false_alerts,
         "source_families": source_families, "step": step, "topics": topics, "topic_step": topic_step,
-        "language": language, "window": window, "vectors": vectors,
+        "language": language, "segmenter": segmenter, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format, "columns": columns,
         "max_document_bytes": max_document_bytes, "save_every": save_every,
     }  # fmt: skip

@@ -15,6 +15,7 @@ def score(
     budget: options.Budget = None,
     step: options.Step = None,
     language: options.Language = None,
+    segmenter: options.Segmenter = None,
     window: options.Window = None,
     vectors: options.Vectors = None,
     vector_words: options.VectorWords = None,
@@ -42,8 +43,8 @@ def score(
     from firststory.sources.files import expand, read_all
 
     given = {
-        "detector": detector, "budget": budget, "step": step, "language": language, "window": window,
-        "vectors": vectors, "vector_words": vector_words, "format": format, "topics": "none",
+        "detector": detector, "budget": budget, "step": step, "language": language, "segmenter": segmenter,
+        "window": window, "vectors": vectors, "vector_words": vector_words, "format": format, "topics": "none",
         "columns": columns, "max_document_bytes": max_document_bytes,
     }  # fmt: skip
     settings = options.settings_without_store(given, config)

@@ -73,8 +73,11 @@ def _show(told: dict[str, Any]) -> None:
             table.add_row(name, f"{told['counts'][name]:,} {words}")
     reasons = ", ".join(f"{reason} {number}" for reason, number in told["quarantine_reasons"].items())
     table.add_row("quarantined", f"{told['quarantined']:,}" + (f" ({reasons})" if reasons else ""))
-    settings = ", ".join(f"{key}={value}" for key, value in told["settings"].items())
+    made_with = told["settings"].get("made_with", {})
+    settings = ", ".join(f"{key}={value}" for key, value in told["settings"].items() if key != "made_with")
     table.add_row("settings", settings or "none yet")
+    if made_with:
+        table.add_row("made with", ", ".join(f"{name} {version}" for name, version in made_with.items()))
     if told["feedback"]["sentence"]:
         table.add_row("feedback", told["feedback"]["sentence"])
     for name, at in told["positions"].items():

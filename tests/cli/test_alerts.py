@@ -251,7 +251,7 @@ def test_status_shows_where_the_alerts_stand_without_a_running_process(store, ca
     assert call("status", "--store", store) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "alerts 1 confirmed, 1 turn, 1 first seen" in said and "ceiling 20/day; in the last day none" in said
-    assert "voices by source" in said and "1 in 1 storylines" in said
+    assert "voices by source" in said and "1 in 1 storyline" in said
     assert call("status", "--store", store, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["alerts"] == {"ceiling": "20/day", "voices": "by source"}

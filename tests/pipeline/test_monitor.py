@@ -133,7 +133,7 @@ def test_a_detector_of_ones_own(news):
 
 
 def test_mistakes_are_said(tmp_path):
-    with pytest.raises(ParameterError, match=r"monitor.watch\(\[document\]\)"):
+    with pytest.raises(ParameterError, match=r"monitor.watch\(\[text\]\)"):
         list(fs.Monitor(**QUICK).watch("one text"))
     with pytest.raises(ParameterError, match="one of"):
         fs.Monitor(detector="psychic")

@@ -8,7 +8,10 @@ import weakref
 from collections import Counter, OrderedDict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Self
+
+from sqlalchemy.engine import make_url
 
 from firststory.errors import DocumentError, ParameterError, SourceError, StoreError
 from firststory.pipeline.build import missing_meaning
@@ -23,7 +26,7 @@ from firststory.sources.files import expand, read_all
 from firststory.sources.frames import row_of, rows_of
 from firststory.sources.parse import content_id, document_from, document_of
 from firststory.store.alert_reader import KINDS, checked_kinds
-from firststory.store.engine import parse_url, path_of
+from firststory.store.engine import parse_url
 from firststory.store.store import Store
 
 SOURCE = "python"
@@ -308,7 +311,7 @@ class Monitor:
 
     def __repr__(self) -> str:
         settings = self._runner.settings
-        place = "no store" if self._store is None else f"store={str(path_of(self._store.url))!r}"
+        place = "no store" if self._store is None else f"store={_shown(self._store.url)!r}"
         steps = self._runner.next_step
         return f"<Monitor {place}, detector={settings.detector!r}, budget={settings.budget!r}, {steps:,} steps so far>"
 
@@ -390,19 +393,27 @@ class Monitor:
         return self._store
 
 
+def _shown(url: str) -> str:
+    """A store for people: the whole path of a file; of other databases no password."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        return str(Path(parsed.database or "").resolve())
+    return parsed.render_as_string(hide_password=True)
+
+
 def _say_who(store: Store, error: StoreError) -> None:
     """Where the writer is a monitor of this very process, waiting would not help."""
-    path = path_of(store.url).resolve()
-    for other in _OPEN:
+    name = _shown(store.url)
+    for other in list(_OPEN):
         held = other._store
-        if held is not None and not other._is_closed and path_of(held.url).resolve() == path:
+        if held is not None and not other._is_closed and _shown(held.url) == name:
             raise StoreError(
                 owner="Monitor",
                 parameter=error.parameter,
                 allowed=error.allowed,
                 received=error.received,
                 remedy="Call close() on it first, or open it in a with block: with fs.Monitor(store=...) as monitor:",
-                message=f"Another Monitor of this process (number {os.getpid()}) is writing to {path}.",
+                message=f"Another Monitor of this process (number {os.getpid()}) is writing to {name}.",
             ) from error
 
 

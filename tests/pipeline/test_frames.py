@@ -1,8 +1,7 @@
-"""Data frames and files into a monitor, frames and pages out of it; two monitors on one store."""
+"""Data frames and files into a monitor, frames and pages out of it."""
 
 from __future__ import annotations
 
-import gc
 import json
 import warnings
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 import firststory as fs
-from firststory.errors import ParameterError, SourceError, StoreError
+from firststory.errors import ParameterError, SourceError
 from firststory.records import Document, Evidence, Story, Term, Verdict
 
 QUICK = {"detector": "neighbour", "topics": "none", "language": "en", "step": 10}
@@ -140,20 +139,6 @@ def test_pages_of_a_notebook_are_escaped():
     assert "1 document<" in story._repr_html_() or "1 document " in story._repr_html_()
     linked = Verdict(Document(id="1", text="a", url='https://example.org/"><script>'), 0.1, None, False)
     assert "<script" not in linked._repr_html_() and 'href="https://example.org/' in linked._repr_html_()
-
-
-def test_a_second_monitor_of_this_process_names_the_first(tmp_path):
-    store = tmp_path / "x.db"
-    first = fs.Monitor(store=store, **QUICK)
-    with pytest.raises(StoreError, match=r"Another Monitor of this process .*close\(\)"):
-        fs.Monitor(store=store, **QUICK)
-    first.close()
-    with fs.Monitor(store=store, **QUICK) as second:
-        assert list(second.watch(["Flood in Bremen"]))
-    with fs.Monitor(store=store, **QUICK):
-        pass
-    del first, second
-    gc.collect()
 
 
 def test_a_monitor_says_what_it_is(tmp_path, news):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-import weakref
 from collections import Counter, OrderedDict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -13,7 +12,7 @@ from typing import Any, Self
 
 from sqlalchemy.engine import make_url
 
-from firststory.errors import DocumentError, ParameterError, SourceError, StoreError
+from firststory.errors import DocumentError, ParameterError, SourceError
 from firststory.pipeline.build import missing_meaning
 from firststory.pipeline.frames import frame_of
 from firststory.pipeline.opening import open_run
@@ -33,10 +32,6 @@ SOURCE = "python"
 MAX_TEXT_IDS = 50_000
 MAX_ALERTS = 1_000
 """Alerts that are kept in memory where there is no store; as many storylines."""
-
-
-_OPEN: weakref.WeakSet[Monitor] = weakref.WeakSet()
-"""Monitors of this process, to name the one that holds a store."""
 
 
 class Monitor:
@@ -103,14 +98,10 @@ class Monitor:
         chosen, self._store = open_run(gather(given, environment=os.environ), url, own)
         try:
             self._runner = Runner(chosen, self._store, detector=own)
-        except BaseException as error:
-            if self._store is None:
-                raise
-            self._store.close()
-            if isinstance(error, StoreError) and error.parameter == "the number of writers":
-                _say_who(self._store, error)
+        except BaseException:
+            if self._store is not None:
+                self._store.close()
             raise
-        _OPEN.add(self)
         if missing := missing_meaning(chosen, own):
             warnings.warn(missing, stacklevel=2)
         self._counts: Counter[str] = Counter()
@@ -121,7 +112,6 @@ class Monitor:
         self._last_time: datetime | None = None
         self._text_counts: OrderedDict[str, int] = OrderedDict()
         self._line = 0
-        self._is_closed = False
 
     def watch(self, documents: Any) -> Iterator[Verdict]:
         """A verdict for each document, in order, as soon as its step is complete; the last step at the end.
@@ -301,7 +291,6 @@ class Monitor:
 
     def close(self) -> None:
         """Save the model and give the store back: nothing is written after this."""
-        self._is_closed = True
         if self._store is None:
             return
         try:
@@ -399,22 +388,6 @@ def _shown(url: str) -> str:
     if parsed.get_backend_name() == "sqlite":
         return str(Path(parsed.database or "").resolve())
     return parsed.render_as_string(hide_password=True)
-
-
-def _say_who(store: Store, error: StoreError) -> None:
-    """Where the writer is a monitor of this very process, waiting would not help."""
-    name = _shown(store.url)
-    for other in list(_OPEN):
-        held = other._store
-        if held is not None and not other._is_closed and _shown(held.url) == name:
-            raise StoreError(
-                owner="Monitor",
-                parameter=error.parameter,
-                allowed=error.allowed,
-                received=error.received,
-                remedy="Call close() on it first, or open it in a with block: with fs.Monitor(store=...) as monitor:",
-                message=f"Another Monitor of this process (number {os.getpid()}) is writing to {name}.",
-            ) from error
 
 
 def _checked_detector(detector: Any) -> Detector:

@@ -436,4 +436,5 @@ def test_score_does_not_say_that_anything_is_saved(news_lines):
 def test_a_reader_who_leaves_early_is_no_error(news):
     command = f"{sys.executable} -m firststory.cli.main score {news} {' '.join(QUICK)} | head -n 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
-    assert done.returncode == 0 and done.stderr == "" and len(done.stdout.splitlines()) == 1
+    said = [line for line in done.stderr.splitlines() if "preparing kernels" not in line]
+    assert done.returncode == 0 and said == [] and len(done.stdout.splitlines()) == 1

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from firststory.kernels.preparing import is_kept
 
 EVERY = 5.0
-"""Seconds between two lines."""
+"""Seconds between two lines at least."""
 PATIENCE = 1.0
 """Seconds that nobody asks about."""
 
@@ -21,14 +21,16 @@ def compiling_seconds() -> float:
 
 
 class Preparing:
-    """Listens to kernels being compiled: a line when it begins, and one now and then."""
+    """Listens to kernels being compiled: a line when it goes on for a while, then ever fewer."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._depth = 0
         self._count = 0
         self._begin = 0.0
-        self._last: float | None = None
+        self._first: float | None = None
+        self._next = 0.0
+        self._has_said = False
 
     def __call__(self, is_beginning: bool) -> None:
         global _seconds
@@ -42,9 +44,11 @@ class Preparing:
         self._depth += 1
         if self._depth == 1:
             self._begin = now
-        if self._last is None:
-            self._last = now - EVERY + PATIENCE
-        elif now - self._last >= EVERY:
+        if self._first is None:
+            self._first, self._next = now, now + PATIENCE
+        elif now >= self._next:
             often = "once per installation" if is_kept() else "in every process"
-            self._say(f"preparing kernels, {often}: {self._count} compiled so far, half a minute in all …")
-            self._last = now
+            so_far = f"{self._count} compiled so far" if self._has_said else "a minute or two of one processor"
+            self._say(f"preparing kernels, {often}: {so_far}")
+            # Less and less often: a log must not fill with it where the machine is slow.
+            self._has_said, self._next = True, now + max(EVERY, now - self._first)

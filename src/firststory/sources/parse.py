@@ -44,7 +44,11 @@ def document_from(values: Mapping[str, Any], columns: Mapping[str, str] = NO_COL
     if not isinstance(values, Mapping):
         raise _bad("not-an-object", "the line", "a JSON object with the key text", values)
     keys = values
-    values = {key: value for key, value in mapped(values, columns).items() if value is None or not is_absent(value)}
+    values = {
+        key: value
+        for key, value in mapped(values, columns).items()
+        if type(value) is str or value is None or not is_absent(value)  # nearly all are text: ask the cheap way first
+    }
     title = _string(values, "title")
     text = _text(values, title, keys, columns)
     return Document(

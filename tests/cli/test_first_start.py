@@ -262,3 +262,38 @@ def test_sources_are_held_back_until_one_line_is_a_document(monkeypatch):
     monkeypatch.setattr(unread, "MOST_HELD", 2)
     many = [bad("f", i) for i in range(5)]
     assert list(unread.Unread().watch(iter(many))) == many
+
+
+def test_kernels_are_told_of_once_and_again_after_a_while_and_their_time_is_known(monkeypatch):
+    from firststory.cli import preparing
+
+    clock = iter([0.0, 2.0, 2.5, 3.0, 8.5, 9.0, 10.0, 30.0])
+    monkeypatch.setattr(preparing.time, "monotonic", lambda: next(clock))
+    said, before = [], preparing.compiling_seconds()
+    listen = preparing.Preparing(said.append)
+    for is_beginning in (True, True, False, False, True, False, True, False):
+        listen(is_beginning)
+    assert said == [
+        "preparing kernels, once per installation: a minute or two of one processor",
+        "preparing kernels, once per installation: 2 compiled so far",
+    ]
+    # 0 to 3, 8.5 to 9, 10 to 30: the kernel inside another is not counted twice.
+    assert preparing.compiling_seconds() - before == pytest.approx(23.5)
+
+
+def test_the_rate_is_that_of_the_stream_without_start_up(monkeypatch):
+    from firststory.cli import preparing, progress
+    from firststory.sources.files import Meter
+
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    shown = progress.Progress(Meter([]), quiet=True)
+    now[0] = 160.0  # loading and resuming
+    shown.begin()
+    listen = preparing.Preparing(lambda said: None)
+    listen(True)
+    now[0] = 200.0  # compiling
+    listen(False)
+    now[0] = 210.0
+    shown.advance(50, 0)
+    assert shown.rate() == pytest.approx(5.0)

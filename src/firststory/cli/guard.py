@@ -44,7 +44,8 @@ def guarded(
     @functools.wraps(function)
     def command(*args: Any, **kwargs: Any) -> None:
         try:
-            with _at_the_edge(interruptible), listening(Preparing(complain)):
+            say = (lambda message: None) if kwargs.get("quiet") else complain
+            with _at_the_edge(interruptible), listening(Preparing(say)):
                 function(*args, **kwargs)
                 sys.stdout.flush()
         except KeyboardInterrupt:

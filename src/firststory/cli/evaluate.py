@@ -100,7 +100,7 @@ def _documents(file: str, settings: Settings) -> list[Document]:
             elif isinstance(item, tuple):
                 found.append(item[0])
     if bad:
-        complain(f"left out, because it could not be read: {counted(bad, 'line')}")
+        complain(f"{counted(bad, 'line')} could not be read: left out")
     return found
 
 

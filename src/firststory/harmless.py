@@ -8,11 +8,13 @@ every script alone. Mark-up is not its business: pages are autoescaped templates
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 import regex
 
-from firststory.records import Document
+if TYPE_CHECKING:
+    from firststory.records import Document
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 MAX_MARKS = 3
@@ -84,6 +86,7 @@ def display_title(document: Document) -> str:
 
     Examples
     --------
+    >>> from firststory.records import Document
     >>> display_title(Document(id="1", text="Harbour bridge closed.\\nThe storm had torn a cable."))
     'Harbour bridge closed.'
     """

@@ -8,10 +8,12 @@ add `Topic`s. Times are timezone-aware datetimes in UTC, or None where the strea
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from functools import update_wrapper
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
+
+from firststory.frozen import quickly_made
+from firststory.notebook import story_html, verdict_html
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -34,31 +36,8 @@ AlertKind = Literal["confirmed", "turn", "first_seen"]
 """A new event that several sources tell; something new inside a running story; a first report that nothing confirms."""
 
 
-_Record = TypeVar("_Record")
-
-
-def _quickly_made(record: type[_Record]) -> type[_Record]:
-    """A frozen dataclass with slots, made in half the time: a step makes thousands of them.
-
-    The `__init__` of a frozen dataclass looks up every slot by its name; this one has them at hand.
-    """
-    arguments, lines, known = ["self"], list[str](), dict[str, Any]({"MISSING": MISSING})
-    for one in fields(record):  # type: ignore[arg-type]
-        name, value = one.name, one.name
-        known[f"set_{name}"] = getattr(record, name).__set__
-        if one.default_factory is not MISSING:
-            known[f"make_{name}"] = one.default_factory
-            value = f"make_{name}() if {name} is MISSING else {name}"
-            arguments.append(f"{name}=MISSING")
-        elif one.default is not MISSING:
-            known[f"default_{name}"] = one.default
-            arguments.append(f"{name}=default_{name}")
-        else:
-            arguments.append(name)
-        lines.append(f"    set_{name}(self, {value})")
-    exec(f"def __init__({', '.join(arguments)}):\n" + "\n".join(lines), known)  # as dataclasses do
-    record.__init__ = update_wrapper(known["__init__"], record.__init__)  # type: ignore[misc, method-assign]
-    return record
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +80,13 @@ class Quarantined:
     excerpt: str
 
 
-Arrival = tuple[Document, Position] | Quarantined
-"""What a source yields: a document with the position after it, or what could not become one."""
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Nothing came for a while: a step that has documents need not wait for more."""
+
+
+Arrival = tuple[Document, Position] | Quarantined | Idle
+"""What a source yields: a document with the position after it, what could not become one, or word that it waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +119,7 @@ class Term:
     end: int = -1
 
 
-@_quickly_made
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """An earlier document that comes close."""
@@ -147,7 +131,7 @@ class Neighbour:
     shared: tuple[str, ...] = ()
 
 
-@_quickly_made
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a verdict says what it says."""
@@ -158,7 +142,7 @@ class Evidence:
     sentence: str = ""
 
 
-@_quickly_made
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What firststory says of one document."""
@@ -184,8 +168,41 @@ class Verdict:
         """The nearest earlier documents, nearest first."""
         return self.evidence.nearest
 
+    def to_dict(self) -> dict[str, Json]:
+        """As values that JSON and data frames take, with title, source and link of the document; not its text.
 
-@_quickly_made
+        Examples
+        --------
+        >>> told = Verdict(Document(id="a1", text="Flood in Bremen", source="AP"), 0.8, None, True).to_dict()
+        >>> told["id"], told["source"], told["is_novel"]
+        ('a1', 'AP', True)
+        """
+        document = self.document
+        return {
+            "id": document.id,
+            "time": _iso(document.time),
+            "title": document.title,
+            "source": document.source,
+            "url": document.url,
+            "novelty": round(self.novelty, 6),
+            "p_value": None if self.p_value is None else round(self.p_value, 6),
+            "is_novel": self.is_novel,
+            "terms": [{"text": t.text, "weight": t.weight, "start": t.start, "end": t.end} for t in self.terms],
+            "nearest": [
+                {"id": n.id, "similarity": n.similarity, "title": n.title, "time": _iso(n.time), "shared": [*n.shared]}
+                for n in self.nearest
+            ],
+            "story": self.story,
+            "kind": self.evidence.kind,
+            "duplicate_of": self.duplicate_of,
+            "sentence": self.evidence.sentence,
+        }
+
+    def _repr_html_(self) -> str:
+        return verdict_html(self)
+
+
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Story:
     """A story: the documents that tell of one happening."""
@@ -213,8 +230,11 @@ class Story:
     hours: tuple[tuple[int, int], ...] = ()
     """When its documents of the last week came: (hours since 1970, documents in that hour)."""
 
+    def _repr_html_(self) -> str:
+        return story_html(self)
 
-@_quickly_made
+
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Storyline:
     """Stories that belong together: what they add up to over weeks or months."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from firststory.cli.main import build
+from firststory.cli.application import build
 from firststory.datasets import make_story_stream
 from firststory.pipeline.runner import Runner
 from firststory.records import Document, Position

@@ -8,9 +8,12 @@ import typer
 
 from firststory.cli import options
 
+IDLE_SECONDS = 1.0
+"""Silence after which what has come so far is judged."""
+
 
 def run(
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files, globs, or - for standard input.")],
+    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Files, globs, or - for standard input.")],
     store: options.StoreUrl = None,
     detector: options.Detector = None,
     budget: options.Budget = None,
@@ -20,10 +23,12 @@ def run(
     topics: options.Topics = None,
     topic_step: options.TopicStep = None,
     language: options.Language = None,
+    segmenter: options.Segmenter = None,
     window: options.Window = None,
     vectors: options.Vectors = None,
     vector_words: options.VectorWords = None,
     format: options.Format = None,
+    columns: options.Columns = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
     config: options.Config = None,
@@ -32,14 +37,17 @@ def run(
     """Follow sources to their end and store what is found; run again to resume where it stopped.
 
     Confirmed events and turns of running stories are printed as they fire; firststory alerts shows them again.
-    Files may be JSON lines, CSV, TSV, Parquet or plain lines, gzip or zstd. A document has text, and may have id, time,
-    title, source, url and vector. What cannot be read is quarantined with its reason, and the stream continues.
+    Files may be JSON lines, CSV, TSV, Parquet or plain lines, compressed with gzip, zstd, bzip2 or xz. A document has
+    text, and may have id, time, title, source, url and vector; --map names them where they are called otherwise. What
+    cannot be read is quarantined with its reason, and the stream continues. Standard input that is silent for a second
+    is judged as far as it came, so that tail -f can be piped in.
     """
     from firststory.cli.alert_lines import alert_lines
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import console
     from firststory.cli.progress import Progress
     from firststory.cli.summary import print_summary
+    from firststory.cli.unread import Unread
     from firststory.digest.words import PUSHED
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run
@@ -49,8 +57,8 @@ def run(
     given = {
         "store": store, "detector": detector, "budget": budget, "false_alerts": false_alerts,
         "source_families": source_families, "step": step, "topics": topics, "topic_step": topic_step,
-        "language": language, "window": window, "vectors": vectors,
-        "vector_words": vector_words, "format": format,
+        "language": language, "segmenter": segmenter, "window": window, "vectors": vectors,
+        "vector_words": vector_words, "format": format, "columns": columns,
         "max_document_bytes": max_document_bytes, "save_every": save_every,
     }  # fmt: skip
     named = options.gathered(given, config)
@@ -66,17 +74,22 @@ def run(
     ):
         tune_collection()
         runner = Runner(settings, opened, progress.say)
+        positions = opened.positions()
+        unread = Unread(positions)
         arrivals = read_all(
             names,
-            opened.positions(),
+            positions,
             progress.say,
             meter,
             format=settings.format,
             max_document_bytes=settings.max_document_bytes,
+            columns=settings.columns,
+            idle_seconds=IDLE_SECONDS,
             stdin=interrupt.standard_input(),
         )
         before = opened.status()
-        for done in runner.run(interrupt.until_wanted(arrivals, flush=STDIN in names)):
+        progress.begin()
+        for done in runner.run(interrupt.until_wanted(unread.watch(arrivals), flush=STDIN in names)):
             pushed = [alert for alert in done.alerts if alert.kind in PUSHED]
             progress.advance(done.counts["seen"], len(pushed))
             for alert in () if quiet else pushed:
@@ -88,3 +101,4 @@ def run(
     if not quiet:
         confidence = None if gate.is_sure else gate.confidence()
         print_summary(screen, before, after, rate, url, confidence, runner.encoder)
+    unread.check()

@@ -4,6 +4,9 @@ Steps in time lie on a fixed grid since 1970, so that where they begin does not 
 document that belongs to a step that is closed already is late: it joins the open step, and is counted. A time far
 ahead of all others is believed when the next documents of the batch agree; until then its document stays in the open
 step and moves nothing.
+
+A step by number closes early when its source is idle, so that a slow feed is answered: `run` then judges what it has.
+A step in time stays open, as was asked for. What a step held is recorded with it, so a replay cuts where the run did.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from firststory.errors import ParameterError
 from firststory.pipeline.clock import CONFIRMING_DOCUMENTS, FAR_AHEAD_SECONDS
-from firststory.records import Arrival, Batch, Document, Position, Quarantined
+from firststory.records import Arrival, Batch, Document, Idle, Position, Quarantined
 from firststory.units import EPOCH, MICROSECOND
 
 UNITS = {"s": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400}
@@ -53,6 +56,11 @@ class Stepper:
         high = self._reached
         confirmed = min(CONFIRMING_DOCUMENTS, self.count)
         for arrival in arrivals:
+            if isinstance(arrival, Idle):
+                if not self.seconds and not pending.is_empty:
+                    high = self._reached = self._reached_after(pending, high)
+                    yield pending.close(high)
+                continue
             if isinstance(arrival, Quarantined):
                 pending.quarantine(arrival)
             else:

@@ -10,12 +10,12 @@ from math import log
 from typing import Any, NamedTuple, Self
 
 from firststory.harmless import harmless
+from firststory.headlines import FORMAT
 from firststory.kernels.phrases import layout as k
 from firststory.kernels.phrases.lines import BINS, SHORT_WORD
 from firststory.state import State
 from firststory.text.phrases.alphabet import fold, key_numbers
 from firststory.text.phrases.found import ReadDocuments
-from firststory.text.phrases.profiles import FORMAT
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.tables import name_text, slot_of
 from firststory.text.phrases.variants import surface

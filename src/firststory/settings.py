@@ -78,7 +78,7 @@ class Settings:
     step: int | str = _setting(
         100, "Documents judged together: a number, or a time as 15min, 6h, 1d.", step_from, model=True
     )
-    topics: str = _setting("nmf", "Topics beside the stories: none or nmf.", model=True)
+    topics: str = _setting("storylines", "Topics beside the stories: storylines, nmf or none.", model=True)
     topic_step: int = _setting(
         200, "Documents that topics are learnt from at a time.", count_from, model=True, rule=whole_number(1)
     )

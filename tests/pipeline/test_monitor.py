@@ -117,7 +117,7 @@ def test_a_good_document_comes_back_as_it_was_given(news):
 
 
 def test_topics_stories_and_status_without_a_store(news):
-    monitor = fs.Monitor(detector="neighbour", language="en", step=20, topic_step=50)
+    monitor = fs.Monitor(detector="neighbour", language="en", step=20, topic_step=50, topics="nmf")
     novel = sum(verdict.is_novel for verdict in monitor.watch(news))
     topics = monitor.topics()
     assert topics and sum(topic.share for topic in topics) == pytest.approx(1.0)

@@ -43,7 +43,9 @@ def source(news, tmp_path):
     return write_news(news, tmp_path / "news.jsonl")
 
 
-@pytest.mark.parametrize("changes", [{}, {"step": "2d"}, {"topics": "nmf", "step": 60}], ids=str)
+@pytest.mark.parametrize(
+    "changes", [{}, {"step": "2d"}, {"topics": "nmf", "step": 60}, {"topics": "storylines", "topic_step": 50}], ids=str
+)
 def test_a_run_that_is_cut_anywhere_and_resumed_leaves_the_same_store(source, tmp_path, quick, changes):
     settings = quick(**changes)
     whole = run_to_end(settings, tmp_path / "whole.db", source)

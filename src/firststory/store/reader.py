@@ -146,10 +146,16 @@ class Reader(PeriodReader):
         with self._reading() as connection:
             return tuple(codec.topic_event_from_row(row) for row in connection.execute(query).mappings())
 
-    def topic_history(self, limit: int = 500) -> tuple[tuple[int, datetime | None, tuple[Topic, ...]], ...]:
-        """The latest steps that have topics, oldest first: step, time of its last document, topics."""
+    def topic_history(
+        self, limit: int = 500, at: int | None = None
+    ) -> tuple[tuple[int, datetime | None, tuple[Topic, ...]], ...]:
+        """The latest steps that have topics, oldest first: step, time of its last document, topics.
+
+        `at` is the last of them.
+        """
         table = schema.topics
-        latest = select(table.c.step).distinct().order_by(table.c.step.desc()).limit(limit).subquery()
+        steps = select(table.c.step).distinct().order_by(table.c.step.desc()).limit(limit)
+        latest = (steps if at is None else steps.where(table.c.step <= at)).subquery()
         query = (
             select(table, schema.steps.c.last_time)
             .join(schema.steps, schema.steps.c.step == table.c.step)

@@ -47,10 +47,11 @@ CREATE INDEX ix_alerts_headline_document ON alerts (headline_document);
 CREATE INDEX ix_alerts_story ON alerts (story);
 CREATE TABLE topics (
     step BIGINT NOT NULL REFERENCES steps (step), id VARCHAR NOT NULL, share DOUBLE PRECISION NOT NULL,
-    born BIGINT NOT NULL, terms TEXT NOT NULL, trend TEXT NOT NULL, PRIMARY KEY (step, id));
+    born BIGINT NOT NULL, terms TEXT NOT NULL, trend TEXT NOT NULL, label TEXT NOT NULL, since BIGINT,
+    share_before DOUBLE PRECISION, before BIGINT, PRIMARY KEY (step, id));
 CREATE TABLE topic_events (
     step BIGINT NOT NULL REFERENCES steps (step), n BIGINT NOT NULL, topic VARCHAR NOT NULL, kind VARCHAR NOT NULL,
-    others TEXT NOT NULL, weight DOUBLE PRECISION NOT NULL, evidence TEXT NOT NULL, PRIMARY KEY (step, n));
+    others TEXT NOT NULL, weight DOUBLE PRECISION NOT NULL, evidence TEXT NOT NULL, time BIGINT, PRIMARY KEY (step, n));
 CREATE INDEX ix_topic_events_topic ON topic_events (topic);
 CREATE TABLE thresholds (
     step BIGINT PRIMARY KEY REFERENCES steps (step), threshold DOUBLE PRECISION, needed_p_value DOUBLE PRECISION,

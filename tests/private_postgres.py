@@ -91,7 +91,7 @@ class PrivatePostgres:
 
     def close(self):
         if self.process is not None and self.process.poll() is None:
-            self.stop()
+            self.stop(signal.SIGQUIT)  # nothing of it is wanted any more
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _answers(self):

@@ -33,7 +33,7 @@ def new_store(request, tmp_path):
     def url(name=None):
         name = name or f"store{len(made)}"
         if name not in made and request.param == "postgresql":
-            made[name] = request.getfixturevalue("postgres").new_database()
+            made[name] = request.getfixturevalue("postgres").new_schema()
         return made.setdefault(name, str(tmp_path / f"{name}.db"))
 
     url.kind = request.param

@@ -32,7 +32,9 @@ class PrivatePostgres:
             pytest.skip(REASON)
         pytest.importorskip("psycopg", reason=REASON)
         self.programs = programs
-        self.folder = Path(tempfile.mkdtemp(prefix="fs-pg-"))
+        memory = Path("/dev/shm")
+        in_memory = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 1 << 30
+        self.folder = Path(tempfile.mkdtemp(prefix="fs-pg-", dir=memory if in_memory else None))
         self._as = []
         if os.geteuid() == 0:  # the server refuses to run as root
             user = next((name for name in ("postgres", "nobody") if _has_user(name)), None)
@@ -80,6 +82,12 @@ class PrivatePostgres:
         name = f"store_{self._count}"
         self.say(f"CREATE DATABASE {name}")
         return self.url(name)
+
+    def new_schema(self):
+        """The URL of a new, empty schema of one database: quicker to make than a database."""
+        self._count += 1
+        self.say(f"CREATE SCHEMA store_{self._count}")
+        return self.url() + f"&options=-csearch_path%3Dstore_{self._count}"
 
     def say(self, statement, database="postgres"):
         """Run one statement as the owner of everything."""

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from urllib.parse import unquote
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_short_and_long_schemes_are_the_same(postgres):
     Store(url).close()
     for scheme in ("postgres", "postgresql+psycopg"):
         with Store(url.replace("postgresql", scheme, 1), create=False) as store:
-            assert store.name == url.replace("/tmp", "%2Ftmp").replace("/fs-pg", "%2Ffs-pg")
+            assert unquote(store.name) == url
 
 
 def test_who_may_only_read_reads(postgres):
@@ -188,8 +189,7 @@ def test_a_really_full_disk_loses_nothing(own_server):
             store.write_step(step(1, "d2"))
             assert store.last_step() == 1
     finally:
-        own_server.say("DROP DATABASE IF EXISTS tiny")
-        own_server.say("DROP TABLESPACE IF EXISTS small")
+        own_server.stop(signal.SIGQUIT)
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 

@@ -56,7 +56,7 @@ QUERIES = [
 
 @pytest.fixture(scope="module")
 def both(postgres, tmp_path_factory):
-    urls = (str(tmp_path_factory.mktemp("search") / "a.db"), postgres.new_database())
+    urls = (str(tmp_path_factory.mktemp("search") / "a.db"), postgres.new_schema())
     stores = [Store(url) for url in urls]
     for store in stores:
         store.write_step(step(0, verdicts=tuple(document(n, *texts) for n, texts in enumerate(TEXTS))))

@@ -317,7 +317,7 @@ def test_extreme_numbers_come_back_exactly(store):
 
 def test_both_databases_hold_the_same_rows(postgres, tmp_path):
     dumps = []
-    for url in (str(tmp_path / "a.db"), postgres.new_database()):
+    for url in (str(tmp_path / "a.db"), postgres.new_schema()):
         with Store(url) as store:
             store.write_step(step(0, "d1", "d2", fingerprints=(7, 2**64 - 1), stories=(story("s1"),)), state=b"x")
             store.add_feedback("d1", None)

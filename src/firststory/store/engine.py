@@ -50,6 +50,14 @@ class Database(Protocol):
 
     def lock(self, engine: Engine) -> WriterLock: ...
 
+    def size(self, engine: Engine) -> int:
+        """Bytes that it takes."""
+        ...
+
+    def remove_file(self) -> None:
+        """Remove it, where it is a file of its own."""
+        ...
+
     def explain(self, error: Exception, *, lost: bool) -> StoreError:
         """What the database said, in our words; `lost`: the connection is gone."""
         ...

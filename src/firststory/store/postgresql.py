@@ -89,6 +89,13 @@ class PostgresqlDatabase:
     def lock(self, engine: Engine) -> AdvisoryLock:
         return AdvisoryLock(engine)
 
+    def size(self, engine: Engine) -> int:
+        with engine.connect() as connection:
+            return int(connection.execute(text("SELECT pg_database_size(current_database())")).scalar() or 0)
+
+    def remove_file(self) -> None:
+        """The database is not ours to remove."""
+
     def explain(self, error: Exception, *, lost: bool) -> StoreError:
         said = str(error).strip().split("\n")[0].rstrip(".")
         code = getattr(error, "sqlstate", None) or ""

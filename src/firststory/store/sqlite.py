@@ -96,6 +96,14 @@ class SqliteDatabase:
     def lock(self, engine: Engine) -> FileLock:
         return FileLock(self.path)
 
+    def size(self, engine: Engine) -> int:
+        log = self.path.with_name(self.path.name + "-wal")
+        return self.path.stat().st_size + (log.stat().st_size if log.exists() else 0)
+
+    def remove_file(self) -> None:
+        for ending in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+
     def explain(self, error: Exception, *, lost: bool) -> StoreError:
         said = str(error)
         if "full" in said or "disk I/O" in said:

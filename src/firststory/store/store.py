@@ -99,6 +99,15 @@ class Store(Reader):
         self._lock.release()
         self._engine.dispose()
 
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return self._database.size(self._engine)
+
+    def remove_file(self) -> None:
+        """Close it, and remove it where it is a file: a copy that was not finished."""
+        self.close()
+        self._database.remove_file()
+
     def claim(self) -> None:
         """Become the only writer."""
         self.check_open()
@@ -166,7 +175,7 @@ class Store(Reader):
                 connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('firststory migration'))"))
             version = _version(connection)  # another process may have been quicker
             migrations.upgrade(connection, version, schema.VERSION)
-            _put_meta(connection, {"schema": str(schema.VERSION), "written_by": __version__})
+            put_meta(connection, {"schema": str(schema.VERSION), "written_by": __version__})
 
     def _upgrade_for_reading(self) -> None:
         """Bring an older store up to date on behalf of a reader, who must be allowed to write it for that once."""
@@ -248,11 +257,11 @@ class Store(Reader):
                 connection.execute(insert(schema.thresholds).values(step=step.index, **threshold._asdict()))
             totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
             totals.update(step.counts)
-            _put_meta(connection, {"totals": codec.to_json(dict(totals))})
+            put_meta(connection, {"totals": codec.to_json(dict(totals))})
             if alerts_status is not None:
-                _put_meta(connection, {"alerts_status": codec.to_json(dict(alerts_status))})
+                put_meta(connection, {"alerts_status": codec.to_json(dict(alerts_status))})
             if vector_dimensions is not None:
-                _put_meta(connection, {"vector_dimensions": str(vector_dimensions)})
+                put_meta(connection, {"vector_dimensions": str(vector_dimensions)})
             if applied_feedback:
                 applied = schema.feedback.c.n.in_(list(applied_feedback))
                 connection.execute(update(schema.feedback).where(applied).values(step=step.index))
@@ -284,7 +293,7 @@ class Store(Reader):
         with self._writing() as connection:
             put_state(connection, step, state, alone=alone)
             if alone:
-                _put_meta(connection, {"replayable_from": str(step)})
+                put_meta(connection, {"replayable_from": str(step)})
 
     # -- what a run needs to go on -------------------------------------------------------------------------
 
@@ -375,7 +384,7 @@ class Store(Reader):
 
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
         with self._writing() as connection:
-            _put_meta(connection, {"settings": codec.to_json(dict(settings))})
+            put_meta(connection, {"settings": codec.to_json(dict(settings))})
 
     # -- what people say -----------------------------------------------------------------------------------
 
@@ -421,7 +430,7 @@ def _version(connection: Connection) -> int:
     return int(get_meta(connection, "schema") or 0)
 
 
-def _put_meta(connection: Connection, values: Mapping[str, str]) -> None:
+def put_meta(connection: Connection, values: Mapping[str, str]) -> None:
     replace_rows(connection, schema.meta, [{"key": key, "value": value} for key, value in values.items()])
 
 

@@ -196,7 +196,7 @@ def unpack_state(blob: bytes) -> State:
         state.update({key: arrays[key].reshape(shape) for key, shape in header["shapes"].items()})
         return state
     except (
-        SafetensorError, ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError,
+        SafetensorError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
         MemoryError,
     ) as error:  # fmt: skip
         if isinstance(error, StateVersionError):
@@ -271,7 +271,7 @@ def load_state(path: str | os.PathLike[str]) -> Any:
         return kind.from_state(state)
     except StateError:
         raise
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError) as error:
         raise StateError(
             owner="load_state",
             parameter="the file",

@@ -18,7 +18,7 @@ import pytest
 from firststory.errors import StoreError, StoreFullError
 from firststory.store.engine import holds_store
 from firststory.store.store import Store
-from store.made import step
+from store.made import step, story
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_what_a_killed_run_left_is_read_by_who_may_not_write_it(shelf):
     code = f"""
 import os, signal, sys
 sys.path.insert(0, {str(Path(__file__).parents[1])!r})
-from store.made import step
+from store.made import step, story
 from firststory.store.store import Store
 store = Store({str(shelf / "news.db")!r})
 store.claim()
@@ -244,3 +244,29 @@ def test_a_really_full_disk_loses_nothing(tiny_disk):
     with Store(str(tiny_disk / "news.db")) as store:
         store.write_step(step(1, "d2"))
         assert store.last_step() == 1
+
+
+COMMANDS = """
+import sys
+from firststory.cli.main import main
+for words in (["status"], ["stories"], ["alerts"], ["storylines"], ["topics"], ["digest"], ["story", "s1"],
+              ["stories", "--search", "text"], ["store", "check"]):
+    try:
+        main([*words, "--store", sys.argv[1]])
+    except SystemExit as end:
+        print(words, "ended with", end.code)
+"""
+
+
+def test_every_command_that_reads_works_for_who_may_not_write(shelf):
+    with Store(str(shelf / "news.db")) as store:
+        store.write_step(step(0, "d1", stories=(story("s1"),)))
+    closed_to_writing(shelf)
+    before = picture(shelf)
+    command = [sys.executable, "-c", COMMANDS, str(shelf / "news.db")]
+    if os.geteuid() == 0:
+        command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
+    done = subprocess.run(command, capture_output=True, text=True, cwd="/")
+    ended = [line for line in done.stdout.splitlines() if "ended with" in line]
+    assert len(ended) == 9 and all(line.endswith("ended with 0") for line in ended), done.stdout + done.stderr
+    assert picture(shelf) == before

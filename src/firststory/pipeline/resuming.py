@@ -78,7 +78,7 @@ def _set_state(core: StreamCore, blob: bytes, step: int) -> None:
         core.set_state(unpack_state(blob))
     except StateError:
         raise
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError) as error:
         raise StateError(
             owner="store",
             parameter="the saved model",

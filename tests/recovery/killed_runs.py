@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 import traceback
+from pathlib import Path
 
 from firststory.pipeline.runner import Runner
 from firststory.settings import load
@@ -45,6 +46,7 @@ def main(url, source, kills, seed, changes):
     dice = random.Random(int(seed))
     for _ in Runner(settings).run(read_all([source], {}, lambda sentence: None)):
         pass  # the kernels are compiled and loaded before the first fork
+    lines = Path(source).read_bytes().count(b"\n")
     killed, documents, longest = 0, [], 0.05
     while True:
         child = run_in_a_child(url, settings, source)
@@ -61,8 +63,11 @@ def main(url, source, kills, seed, changes):
         if status == 0:
             sys.exit(f"done after {killed} kills: the stream is too short")
         killed += 1
-        # Where several kills in a row brought nothing, the next may come later.
-        longest = longest * 1.3 if documents[-1] == documents[-2:][0] else longest
+        # The kills are spread over the whole stream: sooner where it is ahead of them, later where nothing moves.
+        if documents[-1] / lines > killed / int(kills):
+            longest *= 0.7
+        elif documents[-1] == documents[-2:][0]:
+            longest *= 1.3
     print(json.dumps({"killed": killed, "documents": documents}))
 
 

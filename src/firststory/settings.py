@@ -64,7 +64,7 @@ def _setting(
 class Settings:
     """All settings of a stream with their values."""
 
-    store: str | None = _setting(None, "Where results are kept: news.db or sqlite:///news.db.")
+    store: str | None = _setting(None, "Where results are kept: news.db, or postgresql://user@host/database.")
     detector: str = _setting("fused", "How novelty is judged: the name of a detector.", model=True)
     budget: str = _setting(
         "20/day",

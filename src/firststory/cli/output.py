@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import regex
 
 from firststory.cli.guard import writes_every_letter
-from firststory.digest.words import day
+from firststory.digest.words import day, iso
 from firststory.harmless import display_title, harmless
 from firststory.records import Topic, TopicEvent, Verdict
 

@@ -40,8 +40,9 @@ class Monitor:
     Parameters
     ----------
     store : str, path or None, default=None
-        "news.db" or "sqlite:///news.db": results are kept there, and the next monitor goes on from it. None keeps
-        nothing beyond what the detector itself remembers: memory stays bounded, for ever.
+        "news.db", "sqlite:///news.db" or "postgresql://user@host/database": results are kept there, and the next
+        monitor goes on from it. None keeps nothing beyond what the detector itself remembers: memory stays bounded,
+        for ever.
     detector : str or estimator, default="fused"
         A name (`firststory run --help` lists them) or a detector of your own.
     budget : str or float, default="20/day"

@@ -17,7 +17,7 @@ import numpy as np
 
 from firststory.alerts.budget import Budget
 from firststory.alerts.feedback import Feedback
-from firststory.errors import StateError
+from firststory.errors import StateVersionError
 from firststory.pipeline.alerting import end_alerts, fire_alerts
 from firststory.pipeline.clock import StreamClock
 from firststory.pipeline.duplicates import Duplicates, FindEarlier
@@ -245,7 +245,7 @@ class StreamCore:
     def set_state(self, state: State) -> None:
         """Become what `get_state` described. Parts without a state stay as they were built."""
         if state.get("class") != type(self).__name__ or state.get("version") != STATE_VERSION:
-            raise StateError(
+            raise StateVersionError(
                 owner="store",
                 parameter="the saved model",
                 allowed=f"{type(self).__name__}, version {STATE_VERSION}",

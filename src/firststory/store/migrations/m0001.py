@@ -68,10 +68,19 @@ CREATE TABLE feedback (
 CREATE INDEX ix_feedback_document ON feedback (document);
 """
 
+APPLICATION_ID = 0x66737479
+"""`fsty`: whose file it is, in the head of a SQLite file."""
+
 # The few words in which the databases differ.
 WORDS = {
     "sqlite": {"n SERIAL": "n INTEGER PRIMARY KEY", "step BIGINT PRIMARY KEY": "step INTEGER PRIMARY KEY"},
-    "postgresql": {"n SERIAL": "n BIGSERIAL PRIMARY KEY", "BLOB": "BYTEA"},
+    # Texts are compared by their bytes, as in SQLite, whatever the server's language is.
+    "postgresql": {
+        "n SERIAL": "n BIGSERIAL PRIMARY KEY",
+        "BLOB": "BYTEA",
+        "VARCHAR": 'VARCHAR COLLATE "C"',
+        " TEXT": ' TEXT COLLATE "C"',
+    },
 }
 
 
@@ -83,4 +92,6 @@ def upgrade(connection: Connection) -> None:
     for statement in script.split(";"):
         if statement.strip():
             connection.execute(text(statement))
+    if connection.dialect.name == "sqlite":
+        connection.execute(text(f"PRAGMA application_id = {APPLICATION_ID}"))
     search.create(connection)

@@ -73,8 +73,13 @@ class Quarantined:
     excerpt: str
 
 
-Arrival = tuple[Document, Position] | Quarantined
-"""What a source yields: a document with the position after it, or what could not become one."""
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """A live source has nothing to read now: what was gathered need not wait for more."""
+
+
+Arrival = tuple[Document, Position] | Quarantined | Idle
+"""What a source yields: a document with the position after it, what could not become one, or that there is nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,15 @@ from firststory.errors import ParameterError, not_one_of
 from firststory.setting_values import (
     FAMILIES,
     FAMILIES_EXAMPLE,
+    LENGTH_OF_TIME,
     POSITIVE_NUMBER,
+    TRUTH,
     Rule,
     count_from,
     families_from,
+    seconds_from,
     step_from,
+    truth_from,
     whole_number,
 )
 
@@ -110,6 +114,13 @@ class Settings:
         "Steps between two copies of the model in the store; a resumed run replays the rest.",
         count_from,
         rule=whole_number(1),
+    )
+
+    poll: float = _setting(
+        300.0, "Seconds between two looks at a feed, or a time as 5min.", seconds_from, rule=LENGTH_OF_TIME
+    )
+    allow_private_addresses: bool = _setting(
+        False, "Let feeds and webhooks reach addresses of this machine and its network.", truth_from, rule=TRUTH
     )
 
     def model(self) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def _documents(file: str, settings: Settings) -> list[Document]:
         for item in read(name, format=settings.format, max_document_bytes=settings.max_document_bytes, say=complain):
             if isinstance(item, Quarantined):
                 bad += 1
-            else:
+            elif isinstance(item, tuple):
                 found.append(item[0])
     if bad:
         complain(f"{bad} line(s) could not be read and were left out")

@@ -42,6 +42,8 @@ MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 Vectors = Annotated[str | None, typer.Option("--vectors", metavar="DIR", help=help_of("vectors"), show_default=False)]
 VectorWords = Annotated[str | None, _option("vector_words")]
 SaveEvery = Annotated[str | None, _option("save_every")]
+Poll = Annotated[str | None, _option("poll")]
+AllowPrivateAddresses = Annotated[bool | None, _option("allow_private_addresses")]
 Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Settings in TOML (default: firststory.toml, if any)."),

@@ -10,7 +10,9 @@ from firststory.cli import options
 
 
 def run(
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Files, globs, or - for standard input.")],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE...", help="Files, globs, - for standard input, or addresses.")
+    ],
     store: options.StoreUrl = None,
     detector: options.Detector = None,
     budget: options.Budget = None,
@@ -26,7 +28,10 @@ def run(
     format: options.Format = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
+    poll: options.Poll = None,
+    allow_private_addresses: options.AllowPrivateAddresses = None,
     config: options.Config = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Wait at the end of files for what is appended.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Follow sources to their end and store what is found; run again to resume where it stopped.
@@ -35,7 +40,10 @@ def run(
     Files may be JSON lines, CSV, TSV, Parquet or plain lines, gzip or zstd. A document has text, and may have id, time,
     title, source, url and vector. What cannot be read is quarantined with its reason, and the stream continues.
     """
+    from contextlib import ExitStack
+
     from firststory.cli.alert_lines import alert_lines
+    from firststory.cli.inputs import WantedSources
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import console
     from firststory.cli.progress import Progress
@@ -44,7 +52,6 @@ def run(
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run
     from firststory.pipeline.runner import Runner
-    from firststory.sources.files import STDIN, Meter, expand, read_all
 
     given = {
         "store": store, "detector": detector, "budget": budget, "false_alerts": false_alerts,
@@ -52,31 +59,26 @@ def run(
         "language": language, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format,
         "max_document_bytes": max_document_bytes, "save_every": save_every,
+        "poll": poll, "allow_private_addresses": allow_private_addresses,
     }  # fmt: skip
     named = options.gathered(given, config)
     url = options.needed_store(named)
-    names = expand(sources)
+    wanted = WantedSources(sources, named, url, follow)
     settings, opened = open_run(named, url)
-    meter = Meter(names)
+    meter = wanted.meter()
     screen = console()
     with (
         opened,
         interruptible() as interrupt,
         Progress(meter, quiet) as progress,
+        ExitStack() as stack,
     ):
         tune_collection()
         runner = Runner(settings, opened, progress.say)
-        arrivals = read_all(
-            names,
-            opened.positions(),
-            progress.say,
-            meter,
-            format=settings.format,
-            max_document_bytes=settings.max_document_bytes,
-            stdin=interrupt.standard_input(),
-        )
+        reading = stack.enter_context(wanted.open(opened.positions(), progress.say, meter, interrupt))
         before = opened.status()
-        for done in runner.run(interrupt.until_wanted(arrivals, flush=STDIN in names)):
+        for done in runner.run(interrupt.until_wanted(reading.arrivals, flush=wanted.has_standard_input)):
+            reading.acknowledge(done.positions)
             pushed = [alert for alert in done.alerts if alert.kind in PUSHED]
             progress.advance(done.counts["seen"], len(pushed))
             for alert in () if quiet else pushed:

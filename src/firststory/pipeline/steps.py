@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from firststory.errors import ParameterError
 from firststory.pipeline.clock import CONFIRMING_DOCUMENTS, FAR_AHEAD_SECONDS
-from firststory.records import Arrival, Batch, Document, Position, Quarantined
+from firststory.records import Arrival, Batch, Document, Idle, Position, Quarantined
 from firststory.units import EPOCH, MICROSECOND
 
 UNITS = {"s": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400}
@@ -53,6 +53,12 @@ class Stepper:
         high = self._reached
         confirmed = min(CONFIRMING_DOCUMENTS, self.count)
         for arrival in arrivals:
+            if isinstance(arrival, Idle):
+                # A step in time waits for its end; one by number would only keep people waiting.
+                if not self.seconds and not pending.is_empty:
+                    high = self._reached = self._reached_after(pending, high)
+                    yield pending.close(high)
+                continue
             if isinstance(arrival, Quarantined):
                 pending.quarantine(arrival)
             else:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from firststory.errors import DocumentError
 from firststory.pipeline.fingerprints import full_text
 from firststory.pipeline.vectors import is_short
-from firststory.records import Arrival, Batch, Document, Quarantined
+from firststory.records import Arrival, Batch, Document, Idle, Quarantined
 from firststory.sources.vectors import parse_vector, wrong_dimension
 from firststory.text.encoder import SentenceEncoder
 
@@ -39,7 +39,7 @@ class VectorIntake:
     def checked(self, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
         """The same arrivals; a document whose vector is bad, or not like the first one, is quarantined."""
         for arrival in arrivals:
-            if isinstance(arrival, Quarantined) or arrival[0].vector is None:
+            if isinstance(arrival, (Quarantined, Idle)) or arrival[0].vector is None:
                 yield arrival
                 continue
             document, position = arrival

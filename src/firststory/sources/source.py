@@ -1,0 +1,83 @@
+"""What a live source must do, and how long it waits before it tries again.
+
+A source is read in a thread of its own (`live.py`), which alone calls it, so clients need not be shared between
+threads. Positions rule: what the store has committed is where reading goes on, whatever the other side believes.
+Acknowledging tells the other side what it may forget; it is repeated, and may be lost, without harm.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from firststory.errors import SourceError
+from firststory.records import Arrival, Position
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+"""Seconds before the first retry, and the most before any."""
+
+
+class Source(Protocol):
+    """Documents from outside that arrive as they like, and for as long as they like."""
+
+    @property
+    def name(self) -> str:
+        """The name under which positions are kept: an address without passwords."""
+
+    def read(self, after: Position | None) -> Iterator[Arrival]:
+        """Arrivals after a position, for ever or to the end; `Idle` at least once a second while there is nothing.
+
+        Raises `Unavailable` where trying again may help, and any other error where it will not.
+        """
+
+    def acknowledge(self, position: Position) -> None:
+        """Everything up to a position is safe in the store."""
+
+    def close(self) -> None:
+        """Give connections back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What sources need to know beside their address."""
+
+    identity: str = "firststory"
+    """A name for this reader that is the same in every run of one store, and another for another store."""
+    max_document_bytes: int = 5_000_000
+    allow_private_addresses: bool = False
+    poll_seconds: float = 300.0
+    """Between two looks at a feed that says nothing about it."""
+    fetch_seconds: float = 60.0
+    """For a whole answer of a feed's server."""
+    follow: bool = False
+    read_file: Mapping[str, Any] | None = None
+    """Options for `files.read`."""
+
+
+class Unavailable(Exception):
+    """The other side is away or busy; `retry_after` is how many seconds it asks for."""
+
+    def __init__(self, problem: str, retry_after: float | None = None) -> None:
+        super().__init__(problem)
+        self.retry_after = retry_after
+
+
+def wait_before(attempt: int, asked: float | None = None, draw: Callable[[], float] = random.random) -> float:
+    """Seconds before a retry: twice as long each time, and random, so that readers do not return all at once.
+
+    Examples
+    --------
+    >>> [wait_before(attempt, draw=lambda: 1.0) for attempt in (0, 1, 2, 20)]
+    [0.5, 1.0, 2.0, 60.0]
+    >>> wait_before(0, asked=30.0, draw=lambda: 0.0)
+    30.0
+    """
+    longest = min(FIRST_WAIT * 2.0 ** min(attempt, 30), LONGEST_WAIT)
+    return max(longest * (0.5 + 0.5 * draw()), asked or 0.0)
+
+
+def wrong_address(address: str, allowed: str, remedy: str) -> SourceError:
+    """The error for an address that cannot be right."""
+    return SourceError(owner="source", parameter="SOURCE", allowed=allowed, received=address, remedy=remedy)

@@ -17,6 +17,9 @@ SCHEMES = {
     # of an address: the module that reads it, and the class in it
     "redis": ("redis_streams", "RedisStream"),
     "rediss": ("redis_streams", "RedisStream"),
+    "nats": ("nats", "NatsSubject"),
+    "tls": ("nats", "NatsSubject"),
+    "kafka": ("kafka", "KafkaTopic"),
     "rss+https": ("feeds", "Feed"),
     "rss+http": ("feeds", "Feed"),
     "opml+https": ("opml", "open_list"),

@@ -12,6 +12,7 @@ import math
 import socket
 import time
 from collections.abc import Iterable, Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -20,6 +21,8 @@ from firststory.errors import MissingExtraError
 MAX_REDIRECTS = 5
 READ_SECONDS = 10.0
 """Between two bytes; `deadline` bounds all of them."""
+LONGEST_RETRY = 86_400.0
+"""Seconds that a server may ask us to stay away."""
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
@@ -199,3 +202,17 @@ def _shown(url: str) -> str:
     """An address for a message: without what may be secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"[:150]
+
+
+def retry_after(value: str | None) -> float | None:
+    """Seconds that a Retry-After header asks for, as a number or a date; never more than a day."""
+    if not value:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(value).timestamp() - time.time()
+        except (ValueError, TypeError, OverflowError):
+            return None
+    return min(max(seconds, 0.0), LONGEST_RETRY)

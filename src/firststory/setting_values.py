@@ -40,6 +40,11 @@ def seconds_from(value: Any) -> float:
     return _positive_number(value)
 
 
+def seconds_or_none(value: Any) -> float:
+    """A length of time in seconds, or 0."""
+    return 0.0 if value in (0, "0") and not isinstance(value, bool) else seconds_from(value)
+
+
 def words_from(text: str) -> list[str]:
     """Words with spaces or commas between."""
     return text.replace(",", " ").split()
@@ -83,6 +88,7 @@ POSITIVE_NUMBER = Rule("a number above 0", _positive_number)
 
 
 LENGTH_OF_TIME = Rule("a length of time as 30s, 5min or 1h", seconds_from)
+LENGTH_OR_NONE = Rule("a length of time, or 0", seconds_or_none)
 
 
 def _truth(value: Any) -> bool:

@@ -9,8 +9,9 @@ from itertools import islice
 import pytest
 
 from firststory.errors import MissingExtraError, SourceError
+from firststory.fetching import retry_after
 from firststory.records import Idle, Quarantined
-from firststory.sources.feeds import Feed, declares_entities, retry_after
+from firststory.sources.feeds import Feed, declares_entities
 from firststory.sources.live import LiveSources
 from firststory.sources.opening import open_sources
 from firststory.sources.source import Options, Unavailable

@@ -28,6 +28,10 @@ def run(
     format: options.Format = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
+    sink: options.Sinks = None,
+    exec: options.Exec = None,
+    notify: options.Notify = None,
+    notify_every: options.NotifyEvery = None,
     poll: options.Poll = None,
     allow_private_addresses: options.AllowPrivateAddresses = None,
     config: options.Config = None,
@@ -47,11 +51,13 @@ def run(
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import console
     from firststory.cli.progress import Progress
+    from firststory.cli.sinking import named_sinks, wanted_sinks
     from firststory.cli.summary import print_summary
     from firststory.digest.words import PUSHED
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run
     from firststory.pipeline.runner import Runner
+    from firststory.sinks.delivery import Delivery
 
     given = {
         "store": store, "detector": detector, "budget": budget, "false_alerts": false_alerts,
@@ -59,11 +65,13 @@ def run(
         "language": language, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format,
         "max_document_bytes": max_document_bytes, "save_every": save_every,
+        "sinks": named_sinks(sink, exec, notify), "notify_every": notify_every,
         "poll": poll, "allow_private_addresses": allow_private_addresses,
     }  # fmt: skip
     named = options.gathered(given, config)
     url = options.needed_store(named)
     wanted = WantedSources(sources, named, url, follow)
+    sinks = wanted_sinks(named)
     settings, opened = open_run(named, url)
     meter = wanted.meter()
     screen = console()
@@ -76,9 +84,13 @@ def run(
         tune_collection()
         runner = Runner(settings, opened, progress.say)
         reading = stack.enter_context(wanted.open(opened.positions(), progress.say, meter, interrupt))
+        delivery = stack.enter_context(
+            Delivery(sinks, opened, settings.sink_kinds, settings.sink_attempts, progress.say)
+        )
         before = opened.status()
         for done in runner.run(interrupt.until_wanted(reading.arrivals, flush=wanted.has_standard_input)):
             reading.acknowledge(done.positions)
+            delivery.wake()
             pushed = [alert for alert in done.alerts if alert.kind in PUSHED]
             progress.advance(done.counts["seen"], len(pushed))
             for alert in () if quiet else pushed:

@@ -14,13 +14,12 @@ from calendar import timegm
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from xml.parsers import expat
 
 from firststory.errors import DocumentError, MissingExtraError, SourceError
-from firststory.fetching import Failed, Fetcher, Refused, Response
+from firststory.fetching import Failed, Fetcher, Refused, Response, retry_after
 from firststory.records import Arrival, Document, Idle, Position, Quarantined
 from firststory.sources.html import plain_text
 from firststory.sources.messages import excerpt_of
@@ -32,8 +31,6 @@ MAX_ENTRIES = 2_000
 """Of one answer: the newest are taken."""
 MAX_MARKS = 4_000
 """Entries that a position remembers."""
-LONGEST_RETRY = 86_400.0
-"""Seconds that a server may ask us to stay away."""
 PREFIX = "rss+"
 
 
@@ -174,20 +171,6 @@ def mark_of(entry: Any) -> str:
     """A short name for an entry: by its id, else its link, else what it says."""
     said = entry.get("id") or entry.get("link") or f"{entry.get('title', '')}\n{entry.get('summary', '')}"
     return hashlib.sha256(str(said).encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def retry_after(value: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for, as a number or a date; never more than a day."""
-    if not value:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(value).timestamp() - time.time()
-        except (ValueError, TypeError, OverflowError):
-            return None
-    return min(max(seconds, 0.0), LONGEST_RETRY)
 
 
 def declares_entities(data: bytes) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Self
 
+from firststory.backoff import wait_before
 from firststory.errors import FirststoryError
 from firststory.records import Arrival, Idle, Position, Quarantined
 from firststory.sources.queue import ArrivalQueue
-from firststory.sources.source import Source, Unavailable, wait_before
+from firststory.sources.source import Source, Unavailable
 
 SECONDS_TO_CLOSE = 5.0
 

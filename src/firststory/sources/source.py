@@ -1,4 +1,4 @@
-"""What a live source must do, and how long it waits before it tries again.
+"""What a live source must do.
 
 A source is read in a thread of its own (`live.py`), which alone calls it, so clients need not be shared between
 threads. Positions rule: what the store has committed is where reading goes on, whatever the other side believes.
@@ -7,16 +7,12 @@ Acknowledging tells the other side what it may forget; it is repeated, and may b
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from firststory.errors import SourceError
 from firststory.records import Arrival, Position
-
-FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
-"""Seconds before the first retry, and the most before any."""
 
 
 class Source(Protocol):
@@ -62,20 +58,6 @@ class Unavailable(Exception):
     def __init__(self, problem: str, retry_after: float | None = None) -> None:
         super().__init__(problem)
         self.retry_after = retry_after
-
-
-def wait_before(attempt: int, asked: float | None = None, draw: Callable[[], float] = random.random) -> float:
-    """Seconds before a retry: twice as long each time, and random, so that readers do not return all at once.
-
-    Examples
-    --------
-    >>> [wait_before(attempt, draw=lambda: 1.0) for attempt in (0, 1, 2, 20)]
-    [0.5, 1.0, 2.0, 60.0]
-    >>> wait_before(0, asked=30.0, draw=lambda: 0.0)
-    30.0
-    """
-    longest = min(FIRST_WAIT * 2.0 ** min(attempt, 30), LONGEST_WAIT)
-    return max(longest * (0.5 + 0.5 * draw()), asked or 0.0)
 
 
 def wrong_address(address: str, allowed: str, remedy: str) -> SourceError:

@@ -11,7 +11,7 @@ from firststory.records import Arrival, Position
 from firststory.settings import resolve
 from firststory.sources.files import STDIN, Meter, expand, read_all
 from firststory.sources.live import LiveSources
-from firststory.sources.opening import identity_of, is_live, open_sources
+from firststory.sources.opening import identity_of, is_live, open_sources, with_folders
 from firststory.sources.source import Options
 
 
@@ -29,7 +29,7 @@ class WantedSources:
         settings = resolve(named)
         self._reading = {"format": settings.format, "max_document_bytes": settings.max_document_bytes}
         self._is_live = is_live(names, follow)
-        self._names = [] if self._is_live else expand(names)
+        self._names = [] if self._is_live else expand(with_folders(names))
         options = Options(
             identity=identity_of(store),
             max_document_bytes=settings.max_document_bytes,

@@ -100,7 +100,9 @@ class _Reader(threading.Thread):
         attempt = 0
         while not self._stopping.is_set():
             try:
-                self._acknowledge()
+                # Not over the connection that was lost: reading opens the next one, and then it is tried again.
+                with suppress(Unavailable):
+                    self._acknowledge()
                 for arrival in self.source.read(self._after):
                     if attempt:
                         self._say(f"{self.source.name} is back.")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from firststory.errors import not_one_of
 from firststory.sources.follow import open_files
-from firststory.sources.source import Options, Source
+from firststory.sources.source import Options, Source, wrong_address
 
 SCHEMES = {
     # of an address: the module that reads it, and the class in it
@@ -20,6 +20,7 @@ SCHEMES = {
     "nats": ("nats", "NatsSubject"),
     "tls": ("nats", "NatsSubject"),
     "kafka": ("kafka", "KafkaTopic"),
+    **dict.fromkeys(("ws", "wss", "bluesky", "bluesky+ws", "mastodon", "mastodon+ws"), ("websockets", "Websocket")),
     "rss+https": ("feeds", "Feed"),
     "rss+http": ("feeds", "Feed"),
     "opml+https": ("opml", "open_list"),
@@ -52,10 +53,24 @@ def open_address(address: str, options: Options) -> list[Source]:
     return found if isinstance(found, list) else [found]
 
 
+def with_folders(names: Sequence[str]) -> list[str]:
+    """The same names, with the files in each folder in place of the folder, in the order of their names."""
+    found: list[str] = []
+    for name in names:
+        if not is_address(name) and Path(name).is_dir():
+            files = [file for file in sorted(Path(name).iterdir()) if file.is_file() and not file.name.startswith(".")]
+            if not files:
+                raise wrong_address(name, "a folder with files in it", "Put the files there first.")
+            found += [os.fspath(file) for file in files]
+        else:
+            found.append(name)
+    return found
+
+
 def open_sources(names: Sequence[str], options: Options) -> list[Source]:
     """Every source that is named, none twice."""
     found: dict[str, Source] = {}
-    for name in names:
+    for name in with_folders(names):
         for source in open_address(name, options) if is_address(name) else open_files(name, options):
             if source.name in found:
                 source.close()

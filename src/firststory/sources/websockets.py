@@ -79,7 +79,7 @@ class Websocket:
             "logger": _SILENT,
         }
         try:
-            with self._connect(url, proxy=None, logger=_SILENT, **limits) as opened:
+            with self._connect(url, **opening) as opened:
                 while True:
                     try:
                         message = opened.recv(timeout=QUIET_SECONDS)

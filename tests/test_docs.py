@@ -28,7 +28,7 @@ def test_examples_in_docstrings_run(name):
 METHODS = sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs/methods").glob("*.md"))
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", *METHODS])
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md", "docs/how-to/notebooks.md", *METHODS])
 def test_examples_in_pages_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)

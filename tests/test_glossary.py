@@ -68,7 +68,7 @@ def json_keys():
     digest = Digest(None, None, 1, 1, confirmed=(Entry(alert, (alert,)),), growing=(growing,))
     values = [
         digest_json(digest), detail_json(detail), detail_json(detail)["timeline"],
-        output.verdict_json(verdict), story_json(story), output.topic_json(topic, [event]),
+        verdict.to_dict(), story_json(story), output.topic_json(topic, [event]),
         storyline_json(line), alert_json(alert), alert_json(alert)["first"],
     ]  # fmt: skip
     while values:

@@ -64,7 +64,7 @@ def test_every_setting_has_help_and_a_default():
 
 def test_what_results_depend_on_is_marked():
     assert set(Settings().model()) == {
-        "detector", "step", "topics", "topic_step", "language", "window", "max_terms", "seed",
+        "detector", "step", "topics", "topic_step", "language", "segmenter", "window", "max_terms", "seed",
         "vector_words",
     }  # fmt: skip
 

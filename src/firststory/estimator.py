@@ -40,7 +40,7 @@ class StreamEstimator(BaseEstimator, ABC):
         """
         name = type(self).__name__
         first = not hasattr(self, "n_features_in_")
-        if not first or not learn:
+        if first and not learn:
             check_is_fitted(self)
         if _is_good_csr(X):  # what a vectorizer makes: a stream of single rows would spend its time in the checks
             rows: Any = X

@@ -8,11 +8,13 @@ every script alone. Mark-up is not its business: pages are autoescaped templates
 from __future__ import annotations
 
 import unicodedata
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 import regex
 
-from firststory.records import Document
+if TYPE_CHECKING:
+    from firststory.records import Document
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 MAX_MARKS = 3
@@ -84,15 +86,16 @@ def display_title(document: Document) -> str:
 
     Examples
     --------
+    >>> from firststory.records import Document
     >>> display_title(Document(id="1", text="Harbour bridge closed.\\nThe storm had torn a cable."))
     'Harbour bridge closed.'
     """
-    given = harmless(document.title or "", TITLE_CHARACTERS)
-    if given:
+    if document.title and (given := harmless(document.title, TITLE_CHARACTERS)):
         return given
     # Most often the first line is the title; the others are not even cut then.
     first, *more = document.text[: 2 * TITLE_CHARACTERS].splitlines() or [""]
-    if more and (words := harmless(first, TITLE_CHARACTERS)):
+    is_whole = more or len(document.text) <= 2 * TITLE_CHARACTERS
+    if is_whole and (words := harmless(first, TITLE_CHARACTERS)):
         return words
     for line in document.text[: 40 * TITLE_CHARACTERS].splitlines():
         if words := harmless(line, TITLE_CHARACTERS):

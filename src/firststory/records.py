@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
+from firststory.frozen import quickly_made
+from firststory.notebook import story_html, verdict_html
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -31,6 +34,10 @@ StoryStatus = Literal["open", "faded", "merged"]
 
 AlertKind = Literal["confirmed", "turn", "first_seen"]
 """A new event that several sources tell; something new inside a running story; a first report that nothing confirms."""
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +82,11 @@ class Quarantined:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """A live source has nothing to read now: what was gathered need not wait for more."""
+    """Nothing came for a while: a step that has documents need not wait for more."""
 
 
 Arrival = tuple[Document, Position] | Quarantined | Idle
-"""What a source yields: a document with the position after it, what could not become one, or that there is nothing."""
+"""What a source yields: a document with the position after it, what could not become one, or word that it waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +105,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term of the evidence: how it reads, its weight, and where it first stands in the document's text.
+    """A name, figure, phrase or word of the evidence: how it reads, its weight, and where it stands in the text.
 
-    The offsets are exact: `document.text[start:end]` is the term with all that it is written with. `text` is the same
-    made harmless for people: without soft hyphens, invisible characters and towers of marks, 60 characters at most.
-    Both offsets are -1 where the term stands in the title alone.
+    The offsets are exact: `document.text[start:end]` is the term with all that it is written with. `text` is for
+    people: the full name where this document has a shorter one, common words without the capitals of a title, no soft
+    hyphens, invisible characters or towers of marks, 60 characters at most. Both offsets are -1 where the term stands
+    in the title alone.
     """
 
     text: str
@@ -111,6 +119,7 @@ class Term:
     end: int = -1
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """An earlier document that comes close."""
@@ -122,6 +131,7 @@ class Neighbour:
     shared: tuple[str, ...] = ()
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a verdict says what it says."""
@@ -132,6 +142,7 @@ class Evidence:
     sentence: str = ""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What firststory says of one document."""
@@ -157,7 +168,41 @@ class Verdict:
         """The nearest earlier documents, nearest first."""
         return self.evidence.nearest
 
+    def to_dict(self) -> dict[str, Json]:
+        """As values that JSON and data frames take, with title, source and link of the document; not its text.
 
+        Examples
+        --------
+        >>> told = Verdict(Document(id="a1", text="Flood in Bremen", source="AP"), 0.8, None, True).to_dict()
+        >>> told["id"], told["source"], told["is_novel"]
+        ('a1', 'AP', True)
+        """
+        document = self.document
+        return {
+            "id": document.id,
+            "time": _iso(document.time),
+            "title": document.title,
+            "source": document.source,
+            "url": document.url,
+            "novelty": round(self.novelty, 6),
+            "p_value": None if self.p_value is None else round(self.p_value, 6),
+            "is_novel": self.is_novel,
+            "terms": [{"text": t.text, "weight": t.weight, "start": t.start, "end": t.end} for t in self.terms],
+            "nearest": [
+                {"id": n.id, "similarity": n.similarity, "title": n.title, "time": _iso(n.time), "shared": [*n.shared]}
+                for n in self.nearest
+            ],
+            "story": self.story,
+            "kind": self.evidence.kind,
+            "duplicate_of": self.duplicate_of,
+            "sentence": self.evidence.sentence,
+        }
+
+    def _repr_html_(self) -> str:
+        return verdict_html(self)
+
+
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Story:
     """A story: the documents that tell of one happening."""
@@ -185,7 +230,11 @@ class Story:
     hours: tuple[tuple[int, int], ...] = ()
     """When its documents of the last week came: (hours since 1970, documents in that hour)."""
 
+    def _repr_html_(self) -> str:
+        return story_html(self)
 
+
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Storyline:
     """Stories that belong together: what they add up to over weeks or months."""
@@ -233,6 +282,9 @@ class Alert:
     score: float
     """How sure it is: -log10 of the probability that chance explains it; for `first_seen` a rank."""
     sentence: str
+    """Why it fired."""
+    summary: str = ""
+    """A sentence of one of its documents that tells the event; empty where none says more than the headline."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,4 +117,19 @@ def _families(value: Any) -> dict[str, str]:
     raise ValueError(value)
 
 
+FIELDS = ("id", "text", "time", "title", "source", "url", "label", "vector")
+"""The fields of a document."""
+COLUMNS_EXAMPLE = "text=body, title=headline"
+
+
+def _columns(value: Any) -> dict[str, str]:
+    if isinstance(value, Mapping) and all(
+        field in FIELDS and isinstance(column, str) and column for field, column in value.items()
+    ):
+        return dict(value)
+    raise ValueError(value)
+
+
+COLUMNS = Rule(f"a table from {', '.join(FIELDS)} to the names of columns, as in {COLUMNS_EXAMPLE!r}", _columns)
+
 FAMILIES = Rule(f"a table from sources to families, or text as in {FAMILIES_EXAMPLE!r}", _families)

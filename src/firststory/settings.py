@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 
 from firststory.errors import ParameterError, not_one_of
 from firststory.setting_values import (
+    COLUMNS,
+    COLUMNS_EXAMPLE,
     FAMILIES,
     FAMILIES_EXAMPLE,
     LENGTH_OF_TIME,
@@ -89,6 +91,11 @@ class Settings:
         200, "Documents that topics are learnt from at a time.", count_from, model=True, rule=whole_number(1)
     )
     language: str = _setting("auto", "Language of the text: auto, or a code as en, de, fr.", model=True)
+    segmenter: str = _setting(
+        "bigrams",
+        "Words of Chinese, Japanese and Thai: bigrams (pairs of characters), or icu (dictionaries, needs the extra).",
+        model=True,
+    )
     window: int = _setting(
         50_000, "How many earlier documents a new one is compared with.", count_from, model=True, rule=whole_number(1)
     )
@@ -107,6 +114,9 @@ class Settings:
         rule=whole_number(0),
     )
     format: str = _setting("auto", "Format of files: auto, jsonl, csv, tsv, parquet or text (one document per line).")
+    columns: Mapping[str, str] = _setting(
+        dict, f"Fields that have other names in the input: {COLUMNS_EXAMPLE}.", families_from, rule=COLUMNS
+    )
     max_document_bytes: int = _setting(
         5_000_000,
         "A longer line is quarantined unread, so that it cannot fill memory.",

@@ -98,7 +98,7 @@ def test_dictionary_residual_replaces_the_neighbours():
     ],
 )
 def test_one_plain_sentence_for_each_kind(kind, near, begins):
-    text = "storm sea"
+    text = "storm calm sea"
     found = explain(
         Document(id="1", text=text), kind, tokens=tokens(text), weights=weights(text, {"storm"}),
         nearest=[(remembered("calm sea"), near)],
@@ -106,6 +106,39 @@ def test_one_plain_sentence_for_each_kind(kind, near, begins):
     assert found.sentence.startswith(begins)
     assert found.sentence.endswith(".") and "\n" not in found.sentence
     assert bool(found.terms) == (kind == "event")
+
+
+def test_what_is_not_like_it_is_not_named_in_the_sentence():
+    text = "storm breaks harbour dam"
+    one, two = remembered("harbour regatta won"), remembered("harbour dam inspected")
+    for near, like, is_named in (((two, 0.3), 0.2, True), ((two, 0.3), 0.4, False), ((one, 0.3), 0.2, False)):
+        found = explain(
+            Document(id="1", text=text), "event", tokens=tokens(text), weights=weights(text), nearest=[near], like=like
+        )
+        assert ("nothing earlier is like it" not in found.sentence) == is_named
+        assert len(found.nearest) == 1, "it is listed all the same"
+
+
+def test_phrases_are_shown_whole_and_the_new_ones_are_called_new():
+    text = "Harbour dam breaks as storm Zelda rages in Bremen"
+    column = {token.surface: token.column for token in tokens(text)}
+    phrases = [
+        SimpleNamespace(text=words, start=text.index(words), end=text.index(words) + len(words), weight=weight,
+                        columns=[column[word] for word in words.split()])
+        for words, weight in (("Harbour dam breaks", 0.5), ("storm Zelda", 0.3), ("Bremen", 0.2))
+    ]  # fmt: skip
+    old = remembered("Harbour dam in Bremen inspected")
+    found = explain(
+        Document(id="1", text=text), "event", tokens=tokens(text), phrases=phrases, weights=weights(text),
+        nearest=[(old, 0.4)],
+    )  # fmt: skip
+    assert [term.text for term in found.terms] == ["storm Zelda", "Harbour dam breaks", "Bremen"], "what is new first"
+    assert found.sentence.startswith("New event: what is new is “storm Zelda”; the nearest earlier document is ")
+    unlike = explain(
+        Document(id="1", text=text), "event", tokens=tokens(text), phrases=phrases, weights=weights(text),
+        nearest=[(old, 0.4)], like=0.5,
+    )  # fmt: skip
+    assert "it speaks of “storm Zelda”, “Harbour dam breaks” and “Bremen”" in unlike.sentence
 
 
 def test_irrelevant_documents_do_not_change_evidence():

@@ -25,7 +25,7 @@ from firststory.store.store import Store
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 HOSTILE = "\x1b[31mred\x07 [bold]mark-up[/bold] \u202e<script>x</script>"
 KEYS = ["id", "kind", "first", "headline", "fired_at", "delay_s", "documents", "sources", "terms", "story",
-        "storyline", "score", "sentence"]  # fmt: skip
+        "storyline", "score", "sentence", "summary"]  # fmt: skip
 
 
 def call(*arguments):
@@ -88,7 +88,7 @@ def test_json_has_exactly_the_documented_shape(store, capsys):
         },
         "fired_at": "2026-11-16T13:00:00Z", "delay_s": 10440.0, "documents": ["d24", "d25"],
         "sources": ["Reuters", "AP"], "terms": ["flood", "bridge"], "story": "s1", "storyline": "l1", "score": 3.2,
-        "sentence": "Why 24.",
+        "sentence": "Why 24.", "summary": "",
     }  # fmt: skip
     timeless = alert_json(alert(1, fired_at=None, delay=None, story=None, storyline=None))
     assert list(timeless) == KEYS and timeless["delay_s"] is timeless["fired_at"] is None
@@ -149,7 +149,7 @@ def test_what_is_not_shown_is_said(store, tmp_path, capsys):
     ("wrong", "remedy"), [(("--kind", "gossip"), "first_seen"), (("--since", "soon"), "24h, 90min, 7d")]
 )
 def test_mistakes_are_one_line_with_a_remedy(store, wrong, remedy, capsys):
-    assert call("alerts", "--store", store, *wrong) == 1
+    assert call("alerts", "--store", store, *wrong) == 2
     said = capsys.readouterr()
     assert (
         said.out == "" and said.err.count("\n") == 1 and remedy in said.err and wrong[0].removeprefix("--") in said.err
@@ -244,14 +244,14 @@ def test_storylines_as_table_as_json_and_one_with_its_stories(store, capsys):
     assert "l1, open: Floods of the north" in said and "Flood in Bremen" in said
     assert call("storylines", "l9", "--store", store) == 1
     assert "The store has no storyline l9." in capsys.readouterr().err
-    assert call("storylines", "--order", "beauty", "--store", store) == 1
+    assert call("storylines", "--order", "beauty", "--store", store) == 2
 
 
 def test_status_shows_where_the_alerts_stand_without_a_running_process(store, capsys):
     assert call("status", "--store", store) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "alerts 1 confirmed, 1 turn, 1 first seen" in said and "ceiling 20/day; in the last day none" in said
-    assert "voices by source" in said and "1 in 1 storylines" in said
+    assert "voices by source" in said and "1 in 1 storyline" in said
     assert call("status", "--store", store, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert told["alerts"] == {"ceiling": "20/day", "voices": "by source"}

@@ -39,7 +39,7 @@ def test_a_table_curves_and_a_report(labelled, tmp_path, capsys):
     assert "neighbour" in said.out and "clustering" in said.out and "25 stories" in said.out
     heads = " ".join(said.out.split())
     assert all(words in heads for words in ("delay,", "weeks in", "delay: documents and days")) and "…" not in said.out
-    assert "1 line(s) could not be read" in said.err
+    assert "1 line could not be read" in said.err
     assert (out / "det.png").read_bytes().startswith(b"\x89PNG")
     page = (out / "report.html").read_text()
     assert "Content-Security-Policy" in page and "neighbour" in page

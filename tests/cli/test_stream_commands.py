@@ -168,7 +168,7 @@ def test_stories_as_table_as_json_one_of_them_and_by_words(filled, capsys):
         with_word = {v.document.id for v in opened.verdicts() if "government" in v.document.text.lower()}
     assert call("stories", "--search", "government", "--store", filled, "--json", "--limit", "500") == 0
     assert {one["id"] for one in json.loads(capsys.readouterr().out)} == with_word != set()
-    assert call("stories", "--order", "beauty", "--store", filled) == 1
+    assert call("stories", "--order", "beauty", "--store", filled) == 2
 
 
 def test_stories_that_were_merged_into_others_and_their_documents(tmp_path, capsys):
@@ -282,10 +282,12 @@ def test_the_life_of_a_theme_in_words():
         ("status",),
     ],
 )
-def test_mistakes_get_one_line_with_a_remedy_and_status_1(arguments, news, tmp_path, monkeypatch, capsys):
+def test_mistakes_get_one_line_with_a_remedy(arguments, news, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FIRSTSTORY_STORE", raising=False)
-    assert call(*[str(news) if argument == "NEWS" else argument for argument in arguments]) == 1
+    # What is not there is an error; what nobody can mean, or a store that is not named, is wrong usage.
+    absent = "no-such-file.jsonl" in arguments or "absent.db" in arguments
+    assert call(*[str(news) if argument == "NEWS" else argument for argument in arguments]) == (1 if absent else 2)
     said = capsys.readouterr().err
     assert said.startswith("firststory: ") and said.count("\n") == 1 and "Traceback" not in said
 
@@ -298,7 +300,7 @@ def test_mistakes_get_one_line_with_a_remedy_and_status_1(arguments, news, tmp_p
 )  # fmt: skip
 def test_a_mistyped_setting_leaves_no_store_behind(wrong, news, tmp_path, capsys):
     store = tmp_path / "a.db"
-    assert call("run", news, "--store", store, "--detector", "neighbour", *wrong) == 1
+    assert call("run", news, "--store", store, "--detector", "neighbour", *wrong) == 2
     said = capsys.readouterr().err
     assert wrong[0].removeprefix("--").replace("-", "_") in said and "fault of firststory" not in said
     assert not store.exists()
@@ -434,4 +436,5 @@ def test_score_does_not_say_that_anything_is_saved(news_lines):
 def test_a_reader_who_leaves_early_is_no_error(news):
     command = f"{sys.executable} -m firststory.cli.main score {news} {' '.join(QUICK)} | head -n 1"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True)
-    assert done.returncode == 0 and done.stderr == "" and len(done.stdout.splitlines()) == 1
+    said = [line for line in done.stderr.splitlines() if "preparing kernels" not in line]
+    assert done.returncode == 0 and said == [] and len(done.stdout.splitlines()) == 1

@@ -39,7 +39,7 @@ def test_run_says_how_fast_the_encoder_was_and_the_next_run_finds_it(lines, tmp_
     with Store(store, create=False) as opened:
         assert all(verdict.document.vector is not None for verdict in opened.verdicts())
     shutil.rmtree(folder)
-    assert call("run", lines, "--store", store) == 1
+    assert call("run", lines, "--store", store) == 2
     assert "There is no folder" in (said := capsys.readouterr().err) and "--vectors" in said
 
 
@@ -50,6 +50,6 @@ def test_score_says_how_fast_the_encoder_was_on_standard_error(lines, tmp_path, 
 
 
 def test_a_folder_without_a_model_says_what_must_be_there(lines, tmp_path, capsys):
-    assert call("run", lines, "--store", tmp_path / "news.db", "--vectors", tmp_path) == 1
+    assert call("run", lines, "--store", tmp_path / "news.db", "--vectors", tmp_path) == 2
     assert "has no model.onnx and no tokenizer.json" in capsys.readouterr().err
     assert not (tmp_path / "news.db").exists()

@@ -157,3 +157,20 @@ def test_first_story_with_several_labels():
     labels = np.empty(4, dtype=object)
     labels[:] = [["a"], ["a", "b"], ["b"], None]
     assert fs.datasets.streams.first_of_label(labels).tolist() == [True, True, False, False]
+
+
+def test_equal_times_have_one_order_wherever_the_news_corpus_comes_from(tmp_path):
+    """By the id as text, as in the copy of the data folder."""
+    import zipfile
+
+    from firststory.datasets import news2017
+
+    rows = [("2017/2/7", i) for i in (9, 10, 100, 1)] + [("2016/1/1", 7)]
+    table = "article_id,publish_date,article_source_link,title,text\n"
+    table += "".join(f"{i},{day},http://www.example.org/{i},Title {i},Text {i}\n" for day, i in rows)
+    inner = tmp_path / "inner.zip"
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("NewsArticles.csv", table)
+    with zipfile.ZipFile(tmp_path / "wheel.whl", "w") as archive:
+        archive.write(inner, news2017._MEMBER)
+    assert [d.id for d in news2017._read_wheel(tmp_path / "wheel.whl").documents] == ["7", "1", "10", "100", "9"]

@@ -7,7 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from firststory.cli.main import build
+from firststory.cli.application import build
 from firststory.pipeline.runner import Runner
 from firststory.state import pack_state
 from firststory.store.store import Store

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from firststory.cli.main import build
+from firststory.cli.application import build
 from firststory.datasets import make_story_stream
 from firststory.pipeline.runner import Runner
 from firststory.records import Document, Position
@@ -91,7 +91,7 @@ def test_novel_terms_are_surface_forms_at_their_place(stream):
     found = verdicts([*stream[:20], Document("new", text, NOON)], detector="fused", step=1, budget="100%")[-1]
     assert found.is_novel and found.terms
     assert all(text[t.start : t.end] == t.text for t in found.terms)
-    assert {"Nordstern", "Hansen"} <= {t.text for t in found.terms}
+    assert {"Nordstern ferry sinks", "Hansen"} <= {t.text for t in found.terms}
     assert found.evidence.kind == "event" and found.evidence.sentence.startswith("New event: ")
 
 

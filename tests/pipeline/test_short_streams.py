@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import firststory as fs
 from firststory.alerts.budget import parse_budget
 from firststory.alerts.confidence import confidence
-from firststory.cli.main import build
+from firststory.cli.application import build
 from firststory.errors import DataError
 
 WEATHER = [

@@ -138,7 +138,6 @@ BAD_LINES = {
     "text-not-a-string": b'{"text": 17}',
     "empty-text": b'{"text": "  \\n "}',
     "broken-utf8": b'{"text": "caf\xe9 \xff"}',
-    "nul-bytes": b'{"text": "a\\u0000b"}',
     "bad-time": b'{"text": "x", "time": "yesterday-ish"}',
     "bad-id": b'{"text": "x", "id": {"a": 1}}',
 }
@@ -154,10 +153,18 @@ def test_a_bad_line_is_put_aside_with_reason_and_position_and_the_stream_goes_on
     assert bad.message and "\0" not in bad.excerpt
 
 
-def test_raw_nul_bytes_and_very_deep_json(tmp_path):
-    path = write(tmp_path, b'{"text": "a\0b"}\n' + b'{"text": ' + b"[" * 100_000 + b"\n" + jsonl(DOCUMENTS[:1]))
-    assert [bad.reason for bad in quarantined(path)] == ["nul-bytes", "wrong-json"]
-    assert len(documents(path)) == 1
+def test_nul_characters_are_left_out_and_very_deep_json_is_quarantined(tmp_path):
+    nul = b'{"text": "a\0b"}\n{"text": "c\\u0000d", "title": "\\u0000", "id": "e\\u0000f"}\n'
+    path = write(tmp_path, nul + b'{"text": ' + b"[" * 100_000 + b"\n" + jsonl(DOCUMENTS[:1]))
+    assert [bad.reason for bad in quarantined(path)] == ["wrong-json"]
+    assert [(d.text, d.title) for d in documents(path)][:2] == [("ab", None), ("cd", None)]
+    assert documents(path)[1].id == "ef" and len(documents(path)) == 3
+
+
+def test_the_number_of_a_bad_last_line_is_its_own(tmp_path):
+    path = write(tmp_path, jsonl(DOCUMENTS[:2]) + b'{"text": "unfin')
+    (bad,) = quarantined(path)
+    assert bad.position.at["bad_line"] == 3 and bad.position.at["line"] == 2  # shown, and gone on from
 
 
 def test_a_line_of_50_mb_does_not_fill_the_memory(tmp_path):
@@ -187,7 +194,7 @@ def test_a_huge_csv_field_and_broken_utf8_in_csv(tmp_path):
 
 
 def test_csv_without_a_text_column_says_what_to_rename(tmp_path):
-    with pytest.raises(SourceError, match="Rename the column"):
+    with pytest.raises(SourceError, match="--map text=body"):
         documents(write(tmp_path, b"id,body\n1,x\n", "news.csv"))
 
 

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firststory.errors import DataError, MissingExtraError
+from firststory.kernels.text.meaning import UNKNOWN
+from firststory.kernels.text.pieces import split_words
 from firststory.text import meaning, word_pieces
 from firststory.text.meaning import ShortTextVectors
 from firststory.text.word_pieces import BEGIN, ORDINARY, WordPieces, load_pieces
@@ -43,6 +45,19 @@ def test_pairs_are_joined_by_rank():
     assert pieces.of("abc") == [1, 2, 5]
     assert pieces.of("ab") == [7]
     assert pieces.of("abd") == []
+
+
+@given(st.lists(st.text(alphabet="aeinrstzłö陳\ue600😀'-1", min_size=1, max_size=14), min_size=1, max_size=8))
+@settings(max_examples=200, deadline=None)
+def test_the_kernel_splits_words_as_the_plain_version(words):
+    pieces = load_pieces(64)
+    codes = np.array([ord(letter) for word in words for letter in word], dtype=np.uint32)
+    lengths = np.array([len(word) for word in words], dtype=np.int64)
+    whole = np.array([pieces.names.get(BEGIN + word, -1) for word in words], dtype=np.int64)
+    parts, ends = np.zeros(len(codes) + len(words), np.int32), np.zeros(len(words), np.int64)
+    split_words(codes, np.cumsum(lengths) - lengths, lengths, whole, *pieces.numbers, parts, ends)
+    found = [part.tolist() for part in np.split(parts, ends)[:-1]]
+    assert found == [pieces.of(word) or [UNKNOWN] for word in words]
 
 
 def test_vectors_are_the_direction_of_the_sum():

@@ -1,9 +1,13 @@
-"""Why a verdict says what it says: terms with their place in the text, nearest earlier documents, one sentence.
+"""Why a verdict says what it says: phrases with their place in the text, nearest earlier documents, one sentence.
 
-A term made a document novel when it is rare (its squared weight, which is its part of the document's length) and
-nothing near explains it: no term of the nearest earlier documents, or, where a dictionary is the detector, the part
-of the term that the dictionary leaves over. Where nothing is left over, the terms that the nearest document lacks, or
-all of them, are named, and the sentence does not call them new. Everything here is made harmless at birth.
+What is shown are phrases: names, figures with their unit, a few words (`firststory.text.phrases`). A phrase is called
+new by the terms that it is made of. A term is new when nothing near explains it: no term of the nearest earlier
+documents, or, where a dictionary is the detector, the part of the term that the dictionary leaves over. Each weighs
+as its squared weight, which is its part of the document's length.
+
+Where there are no phrases, as in scripts without spaces, the new terms themselves are shown. Where nothing is new, the
+terms that the nearest document lacks, or all of them, are named, and the sentence does not call them new. Everything
+here is made harmless at birth.
 """
 
 from __future__ import annotations
@@ -23,6 +27,12 @@ NEAR_SIMILARITY = 0.05
 """A neighbour less similar than this explains nothing and is not worth naming."""
 
 
+LEAST_SHARED = 2
+"""Words that a document shares with one that it is like: a single word is a coincidence."""
+NEW_SHARE = 0.5
+"""Of the weight of a phrase, how much must be new for the phrase to be called new."""
+
+
 class TokenLike(Protocol):
     """A word of the original text: what `StreamVectorizer.tokens` gives."""
 
@@ -36,13 +46,30 @@ class TokenLike(Protocol):
     def column(self) -> int: ...
 
 
+class PhraseLike(Protocol):
+    """A phrase of a document, and the columns of its words."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def weight(self) -> float: ...
+    @property
+    def columns(self) -> Sequence[int]: ...
+
+
 def explain(
     document: Document,
     kind: NoveltyKind,
     *,
     tokens: Sequence[TokenLike] = (),
+    phrases: Sequence[PhraseLike] = (),
     weights: Mapping[int, float] | None = None,
     nearest: Sequence[tuple[Remembered, float]] = (),
+    like: float = NEAR_SIMILARITY,
     residual: Mapping[int, float] | None = None,
     n_terms: int = N_TERMS,
     duplicate_of: str | None = None,
@@ -57,10 +84,14 @@ def explain(
     tokens : sequence of tokens
         The words of the document with columns and offsets into `document.text`, -1 for those of a title; leave empty
         for verdicts that are no alerts.
+    phrases : sequence of phrases
+        What to show of the document; leave empty to show single terms.
     weights : column -> weight, optional
         The document's row, unit length.
     nearest : sequence of (Remembered, similarity)
         Nearest earlier documents, nearest first; those less similar than 0.05 are left out.
+    like : float
+        The similarity from which on a document is like another; the sentence names none that is less similar.
     residual : column -> part in [0, 1], optional
         What a dictionary leaves unexplained of each term; without it, what the nearest documents do not contain.
     duplicate_of : str, optional
@@ -70,14 +101,15 @@ def explain(
     --------
     >>> import numpy as np
     >>> from types import SimpleNamespace as Token
-    >>> storm = Document(id="2", text="Storm closes bridge")
-    >>> words = [Token(surface="Storm", start=0, end=5, column=0), Token(surface="bridge", start=13, end=19, column=7)]
-    >>> before = Remembered("1", "Bridge opened", None, np.array([7], dtype=np.int32))
-    >>> found = explain(storm, "event", tokens=words, weights={0: 0.8, 7: 0.6}, nearest=[(before, 0.31)])
+    >>> storm = Document(id="2", text="Storm closes harbour bridge")
+    >>> places = [("Storm", 0, 0), ("harbour", 13, 6), ("bridge", 21, 7)]
+    >>> words = [Token(surface=word, start=at, end=at + len(word), column=column) for word, at, column in places]
+    >>> before = Remembered("1", "Harbour bridge opened", None, np.array([6, 7], dtype=np.int32))
+    >>> found = explain(storm, "event", tokens=words, weights={0: 0.8, 6: 0.5, 7: 0.4}, nearest=[(before, 0.31)])
     >>> found.terms[0]
     Term(text='Storm', weight=0.64, start=0, end=5)
     >>> found.sentence.split("; ")[1]
-    'the nearest earlier document is “Bridge opened” (similarity 0.31, shared: bridge).'
+    'the nearest earlier document is “Harbour bridge opened” (similarity 0.31, shared: harbour and bridge).'
     """
     near = [(earlier, similarity) for earlier, similarity in nearest if similarity >= NEAR_SIMILARITY]
     first = _first_occurrences(tokens) if tokens else {}
@@ -96,11 +128,16 @@ def explain(
     sentence = ""
     if first and kind in ("event", "development"):
         earlier = [one for one, _ in near]
-        terms = _novel_terms(first, weights or {}, earlier, residual, n_terms)
-        sentence = _sentence(kind, terms, neighbours)
-        # Where several documents have all of its terms between them, what is new is that they come together.
-        for fewer in (earlier[:1], []):
-            terms = terms or _novel_terms(first, weights or {}, fewer, None, n_terms)
+        named = [one for one in neighbours if one.similarity >= like and len(one.shared) >= LEAST_SHARED]
+        if phrases:
+            terms, n_new = _phrase_terms(phrases, weights or {}, earlier, residual, n_terms)
+            sentence = _sentence(kind, terms[: n_new if named else n_terms], named)
+        else:
+            terms = _novel_terms(first, weights or {}, earlier, residual, n_terms)
+            sentence = _sentence(kind, terms, named)
+            # Where several documents have all of its terms between them, what is new is that they come together.
+            for fewer in (earlier[:1], []):
+                terms = terms or _novel_terms(first, weights or {}, fewer, None, n_terms)
     if kind == "duplicate":
         sentence = _copy_sentence(duplicate_of, neighbours)
     return Evidence(terms, tuple(neighbours), kind, sentence or _sentence(kind, terms, neighbours))
@@ -133,6 +170,30 @@ def _novel_terms(
         Term(text=harmless(token.surface, 60), weight=round(-score, 4), start=token.start, end=token.end)
         for score, _, token in sorted(scored, key=lambda entry: entry[:2])[:n_terms]
     )
+
+
+def _phrase_terms(
+    phrases: Sequence[PhraseLike],
+    weights: Mapping[int, float],
+    near: Sequence[Remembered],
+    residual: Mapping[int, float] | None,
+    n_terms: int,
+) -> tuple[tuple[Term, ...], int]:
+    """The phrases, those that are new first and otherwise the heaviest; and how many are new."""
+    explained = {int(column) for earlier in near for column in earlier.columns} if residual is None else set()
+
+    def newness(phrase: PhraseLike) -> float:
+        whole = left = 0.0
+        for column in phrase.columns:
+            part = weights.get(column, 0.0) ** 2
+            whole += part
+            left += part * (column not in explained if residual is None else residual.get(column, 0.0))
+        return left / whole if whole > 0.0 else 0.0
+
+    scored = [(newness(phrase) > NEW_SHARE, phrase) for phrase in phrases]
+    scored.sort(key=lambda one: (not one[0], -one[1].weight))
+    terms = tuple([Term(one.text, round(one.weight, 4), one.start, one.end) for _, one in scored[:n_terms]])
+    return terms, sum(is_new for is_new, _ in scored[:n_terms])
 
 
 def _shared(earlier: Remembered, first: Mapping[int, TokenLike], weights: Mapping[int, float]) -> tuple[str, ...]:

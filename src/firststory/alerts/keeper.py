@@ -130,8 +130,11 @@ class BudgetKeeper:
         for group in self._days(len(novelties), times):
             self._arrive(len(group), [t for i in group if times and (t := times[i]) is not None])
             group.sort(key=lambda i: (p_values[i], -_number(novelties[i]), keys[i] if keys else i))
+            needed = self.needed_p_value()
             for i in group:
-                decisions[i] = self._decide_one(_number(novelties[i]), p_values[i])
+                decisions[i] = decision = self._decide_one(_number(novelties[i]), p_values[i], needed)
+                if decision.is_novel:
+                    needed = self.needed_p_value()
         self._record(force=False)
         return [decision for decision in decisions if decision is not None]
 
@@ -150,7 +153,7 @@ class BudgetKeeper:
             groups.setdefault(latest // unit, []).append(i)
         return [groups[day] for day in sorted(groups)]
 
-    def _decide_one(self, novelty: float, p_value: float) -> Decision:
+    def _decide_one(self, novelty: float, p_value: float, needed: float) -> Decision:
         if self.budget.kind == "threshold":
             threshold = fixed_threshold(self.budget, self.strictness)
             above = novelty >= threshold
@@ -159,7 +162,6 @@ class BudgetKeeper:
             self._alerts += above
             why = f"novelty {novelty:.4g} {words} the fixed threshold of {threshold:.4g}{tuned}"
             return Decision(above, math.nan, (why,))
-        needed = self.needed_p_value()
         if novelty < self.floor:
             return Decision(False, needed, ("too much like what was seen before, whatever the budget",))
         if self._tokens < 1.0:

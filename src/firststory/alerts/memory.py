@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -23,6 +24,9 @@ class Remembered(NamedTuple):
 
 
 _Plain = tuple[str, str, datetime | None, NDArray[np.int32]]
+
+_remembered: Callable[[_Plain], Remembered] = partial(tuple.__new__, Remembered)
+"""`Remembered._make` in a third of the time."""
 
 
 class DocumentMemory:
@@ -63,20 +67,20 @@ class DocumentMemory:
         elif self.capacity:
             self._ring[(self._seen - self._origin) % self.capacity] = one
         self._seen += 1
-        return Remembered._make(one)
+        return _remembered(one)
 
     def get(self, ordinal: int) -> Remembered | None:
         """The document with this ordinal, or None where it was forgotten or never was."""
         if not 0 < self._seen - ordinal <= len(self._ring):
             return None
-        return Remembered._make(self._ring[(ordinal - self._origin) % self.capacity])
+        return _remembered(self._ring[(ordinal - self._origin) % self.capacity])
 
     def recall(self, found: Iterable[tuple[int, float]]) -> list[tuple[Remembered, float]]:
         """Documents by ordinal, each with a number that goes with it; the forgotten are left out."""
         ring, capacity, latest, shift = self._ring, self.capacity, self._seen, self._origin
         oldest = latest - len(ring)
         return [
-            (Remembered._make(ring[(n - shift) % capacity]), number)
+            (_remembered(ring[(n - shift) % capacity]), number)
             for n, number in found
             if n >= 0 and oldest <= n < latest
         ]
@@ -94,7 +98,7 @@ class DocumentMemory:
     def _in_order(self) -> list[Remembered]:
         is_full = 0 < self.capacity == len(self._ring)
         head = (self._seen - self._origin) % self.capacity if is_full else 0
-        return [Remembered._make(one) for one in self._ring[head:] + self._ring[:head]]
+        return [_remembered(one) for one in self._ring[head:] + self._ring[:head]]
 
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values."""

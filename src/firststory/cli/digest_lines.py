@@ -57,6 +57,7 @@ def _full(block: Block, section: Section, width: int) -> Text:
     from rich.text import Text
 
     parts = [broken(block.title.words, width, style=STYLES[section.heading])]
+    parts += [broken(block.summary, width, "  ")] if block.summary else []
     parts += [broken(block.sentence, width, "  ")] if block.sentence else []
     for line in block.lines:
         words = line.words + (f" {line.link.words}" if line.link else "")

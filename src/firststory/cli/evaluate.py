@@ -82,18 +82,25 @@ def evaluate(
 
 def _documents(file: str, settings: Settings) -> list[Document]:
     from firststory.cli.guard import complain
+    from firststory.digest.words import counted
     from firststory.records import Quarantined
     from firststory.sources.files import expand, read
 
     found, bad = [], 0
     for name in expand([file]):
-        for item in read(name, format=settings.format, max_document_bytes=settings.max_document_bytes, say=complain):
+        for item in read(
+            name,
+            format=settings.format,
+            max_document_bytes=settings.max_document_bytes,
+            columns=settings.columns,
+            say=complain,
+        ):
             if isinstance(item, Quarantined):
                 bad += 1
             elif isinstance(item, tuple):
                 found.append(item[0])
     if bad:
-        complain(f"{bad} line(s) could not be read and were left out")
+        complain(f"{counted(bad, 'line')} could not be read: left out")
     return found
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def _option(name: str) -> Any:
-    return typer.Option("--" + name.replace("_", "-"), help=help_of(name), show_default=False)
+    is_number = isinstance(getattr(Settings(), name), (int, float)) and name != "step"
+    shown = {"store": "URL"}.get(name, "NUMBER" if is_number else name.split("_")[-1].upper())
+    return typer.Option("--" + name.replace("_", "-"), metavar=shown, help=help_of(name), show_default=False)
 
 
 StoreUrl = Annotated[str | None, _option("store")]
@@ -25,6 +27,7 @@ Detector = Annotated[
     str | None,
     typer.Option(
         "--detector",
+        metavar="NAME",
         help=f"How novelty is judged: {DETECTORS} (default: {Settings().detector}).",
         show_default=False,
     ),
@@ -36,8 +39,12 @@ Step = Annotated[str | None, _option("step")]
 Topics = Annotated[str | None, _option("topics")]
 TopicStep = Annotated[str | None, _option("topic_step")]
 Language = Annotated[str | None, _option("language")]
+Segmenter = Annotated[str | None, _option("segmenter")]
 Window = Annotated[str | None, _option("window")]
 Format = Annotated[str | None, _option("format")]
+Columns = Annotated[
+    str | None, typer.Option("--map", metavar="FIELD=COLUMN,…", help=help_of("columns"), show_default=False)
+]
 MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 Vectors = Annotated[str | None, typer.Option("--vectors", metavar="DIR", help=help_of("vectors"), show_default=False)]
 VectorWords = Annotated[str | None, _option("vector_words")]

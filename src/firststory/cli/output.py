@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import regex
 
-from firststory.digest.words import day, iso
+from firststory.cli.guard import writes_every_letter
+from firststory.digest.words import day
 from firststory.harmless import display_title, harmless
 from firststory.records import Topic, TopicEvent, Verdict
 
@@ -27,8 +28,14 @@ def console(**options: Any) -> Console:
     """A console; where the output is no terminal, and COLUMNS says nothing, lines are long enough for every table."""
     from rich.console import Console
 
+    class OurConsole(Console):
+        """Rich would end the process with status 1 when the reader has gone; `guard` knows better."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
     width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
-    return Console(width=width, highlight=False, **options)
+    return OurConsole(width=width, highlight=False, **options)
 
 
 def bar(value: float, width: int = 10) -> str:
@@ -41,7 +48,10 @@ def bar(value: float, width: int = 10) -> str:
 
 def write_json(value: Any) -> None:
     """One line of JSON on standard output, flushed: a reader may be waiting."""
-    sys.stdout.write(json_line(value) + "\n")
+    line = json_line(value)
+    if not line.isascii() and not writes_every_letter(sys.stdout):
+        line = json.dumps(json.loads(line))  # a terminal in ASCII
+    sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
@@ -70,26 +80,6 @@ def _without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def verdict_json(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as `score` prints it."""
-    return {
-        "id": verdict.document.id,
-        "time": iso(verdict.document.time),
-        "novelty": round(verdict.novelty, 6),
-        "p_value": None if verdict.p_value is None else round(verdict.p_value, 6),
-        "is_novel": verdict.is_novel,
-        "terms": [{"text": t.text, "weight": t.weight, "start": t.start, "end": t.end} for t in verdict.terms],
-        "nearest": [
-            {"id": n.id, "similarity": n.similarity, "title": n.title, "time": iso(n.time), "shared": list(n.shared)}
-            for n in verdict.nearest
-        ],
-        "story": verdict.story,
-        "kind": verdict.evidence.kind,
-        "duplicate_of": verdict.duplicate_of,
-        "sentence": verdict.evidence.sentence,
-    }
-
-
 def topic_json(topic: Topic, events: Sequence[TopicEvent] = ()) -> dict[str, Any]:
     """A topic; its events latest first."""
     return {
@@ -110,7 +100,7 @@ def title_of(verdict: Verdict, limit: int = 100) -> str:
 
 
 def verdict_lines(verdict: Verdict, width: int, *, with_day: bool = True) -> Text:
-    """A novel verdict as people read it: when and how novel, the title, why, and what it is nearest to."""
+    """A verdict as people read it: when and how novel, the title, its id and story, why, and what it is nearest to."""
     from rich.text import Text
 
     head = f"{day(verdict.document.time)}  " if with_day else ""
@@ -121,6 +111,8 @@ def verdict_lines(verdict: Verdict, width: int, *, with_day: bool = True) -> Tex
     text.append(_fit(title_of(verdict), width - len(text.plain)), style="bold")
     indent = " " * (len(head) or 15)
     room = width - len(indent)
+    ids = " · ".join(filter(None, (harmless(verdict.document.id, 200), verdict.story)))
+    text.append(f"\n{indent}{ids}", style="dim")
     if verdict.terms:
         words = ", ".join(term.text for term in verdict.terms[:6])
         text.append(f"\n{indent}new: " + _fit(words, room - 5), style="cyan")

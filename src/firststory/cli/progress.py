@@ -9,6 +9,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any, Self
 
+from firststory.cli.preparing import compiling_seconds
+from firststory.digest.words import counted
 from firststory.harmless import harmless
 from firststory.sources.files import Meter
 
@@ -28,8 +30,9 @@ class Progress:
         self._documents = 0
         self._alerts = 0
         self._begin = self._last = time.monotonic()
-        self._first: tuple[float, int] | None = None
-        """When the first step was done, and its documents: it pays for compiling and is left out of the rate."""
+        self._compiled_before = compiling_seconds()
+        self._done_before = 0
+        """Bytes that an earlier run had read."""
         self._bar: Any = None
         self._task: Any = None
         if sys.stderr.isatty() and not quiet:
@@ -44,23 +47,26 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
+    def begin(self) -> None:
+        """What comes now is the stream: loading and resuming are over and do not count."""
+        self._begin, self._compiled_before = time.monotonic(), compiling_seconds()
+        self._done_before = self._meter.done()
+
     def advance(self, documents: int, alerts: int) -> None:
         """A step is done."""
         self._documents += documents
         self._alerts += alerts
         now = time.monotonic()
-        if self._first is None:
-            self._first = (now, self._documents)
         rate = self.rate()
         if self._bar is not None:
             done = self._meter.done()
-            description = f"{self._documents:,} documents · {self._alerts:,} alerts · {rate:,.0f}/s"
+            so_far = f"{counted(self._documents, 'document')} · {counted(self._alerts, 'alert')}"
+            description = f"{so_far} · {rate:,.0f}/s"
             self._bar.update(self._task, completed=done, description=description)
         elif not self._quiet and now - self._last >= EVERY:
             self._last = now
-            self.say(
-                f"{self._documents:,} documents, {self._alerts:,} alerts, {rate:,.0f} documents/s{self._left(now)}"
-            )
+            so_far = f"{counted(self._documents, 'document')}, {counted(self._alerts, 'alert')}"
+            self.say(f"{so_far}, {rate:,.0f} documents/s{self._left(now)}")
 
     def say(self, text: str) -> None:
         """One line for people, on standard error. It may name a file, and names of files come from strangers."""
@@ -76,17 +82,17 @@ class Progress:
         above.print(result)
 
     def rate(self) -> float:
-        """Documents a second since the first step."""
-        begin, skipped = self._first or (self._begin, 0)
-        if self._documents == skipped:
-            begin, skipped = self._begin, 0
-        return (self._documents - skipped) / max(time.monotonic() - begin, 1e-9)
+        """Documents a second, without the time that went into compiling kernels."""
+        return self._documents / max(self._working(time.monotonic()), 1e-9)
+
+    def _working(self, now: float) -> float:
+        return now - self._begin - (compiling_seconds() - self._compiled_before)
 
     def _left(self, now: float) -> str:
-        done, total = self._meter.done(), self._meter.total
-        if not total or not done:
+        done, total = self._meter.done() - self._done_before, self._meter.total
+        if not total or done <= 0:
             return ""
-        seconds = (now - self._begin) * (total - done) / done
+        seconds = self._working(now) * max(total - self._done_before - done, 0) / done
         return f", about {seconds:,.0f} s left" if seconds < 120 else f", about {seconds / 60:,.0f} min left"
 
 

@@ -11,7 +11,7 @@ from firststory.cli import options
 
 def run(
     sources: Annotated[
-        list[str], typer.Argument(metavar="SOURCE...", help="Files, globs, - for standard input, or addresses.")
+        list[str], typer.Argument(metavar="SOURCE", help="Files, globs, - for standard input, or addresses.")
     ],
     store: options.StoreUrl = None,
     detector: options.Detector = None,
@@ -22,10 +22,12 @@ def run(
     topics: options.Topics = None,
     topic_step: options.TopicStep = None,
     language: options.Language = None,
+    segmenter: options.Segmenter = None,
     window: options.Window = None,
     vectors: options.Vectors = None,
     vector_words: options.VectorWords = None,
     format: options.Format = None,
+    columns: options.Columns = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
     sink: options.Sinks = None,
@@ -41,8 +43,10 @@ def run(
     """Follow sources to their end and store what is found; run again to resume where it stopped.
 
     Confirmed events and turns of running stories are printed as they fire; firststory alerts shows them again.
-    Files may be JSON lines, CSV, TSV, Parquet or plain lines, gzip or zstd. A document has text, and may have id, time,
-    title, source, url and vector. What cannot be read is quarantined with its reason, and the stream continues.
+    Files may be JSON lines, CSV, TSV, Parquet or plain lines, compressed with gzip, zstd, bzip2 or xz. A document has
+    text, and may have id, time, title, source, url and vector; --map names them where they are called otherwise. What
+    cannot be read is quarantined with its reason, and the stream continues. Standard input that is silent for a second
+    is judged as far as it came, so that tail -f can be piped in.
     """
     from contextlib import ExitStack
 
@@ -53,6 +57,7 @@ def run(
     from firststory.cli.progress import Progress
     from firststory.cli.sinking import named_sinks, wanted_sinks
     from firststory.cli.summary import print_summary
+    from firststory.cli.unread import Unread
     from firststory.digest.words import PUSHED
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run
@@ -62,8 +67,8 @@ def run(
     given = {
         "store": store, "detector": detector, "budget": budget, "false_alerts": false_alerts,
         "source_families": source_families, "step": step, "topics": topics, "topic_step": topic_step,
-        "language": language, "window": window, "vectors": vectors,
-        "vector_words": vector_words, "format": format,
+        "language": language, "segmenter": segmenter, "window": window, "vectors": vectors,
+        "vector_words": vector_words, "format": format, "columns": columns,
         "max_document_bytes": max_document_bytes, "save_every": save_every,
         "sinks": named_sinks(sink, exec, notify), "notify_every": notify_every,
         "poll": poll, "allow_private_addresses": allow_private_addresses,
@@ -83,12 +88,17 @@ def run(
     ):
         tune_collection()
         runner = Runner(settings, opened, progress.say)
-        reading = stack.enter_context(wanted.open(opened.positions(), progress.say, meter, interrupt))
+        positions = opened.positions()
+        unread = Unread(positions)
+        reading = stack.enter_context(wanted.open(positions, progress.say, meter, interrupt))
         delivery = stack.enter_context(
             Delivery(sinks, opened, settings.sink_kinds, settings.sink_attempts, progress.say)
         )
         before = opened.status()
-        for done in runner.run(interrupt.until_wanted(reading.arrivals, flush=wanted.has_standard_input)):
+        progress.begin()
+        # A live source may bring its first document later: nothing of it is held back.
+        watched = reading.arrivals if wanted.is_live else unread.watch(reading.arrivals)
+        for done in runner.run(interrupt.until_wanted(watched, flush=wanted.has_standard_input)):
             reading.acknowledge(done.positions)
             delivery.wake()
             pushed = [alert for alert in done.alerts if alert.kind in PUSHED]
@@ -102,3 +112,4 @@ def run(
     if not quiet:
         confidence = None if gate.is_sure else gate.confidence()
         print_summary(screen, before, after, rate, url, confidence, runner.encoder)
+    unread.check()

@@ -53,6 +53,7 @@ def _show(told: dict[str, Any]) -> None:
     from firststory.cli import output
     from firststory.cli.alert_status import alert_facts
     from firststory.cli.summary import COUNT_LABELS
+    from firststory.digest.words import counted
     from firststory.harmless import harmless
 
     screen = output.console()
@@ -60,20 +61,23 @@ def _show(told: dict[str, Any]) -> None:
     table.add_column(style="dim")
     table.add_column()
     table.add_row("store", f"{told['store']} (schema {told['schema']})")
-    table.add_row("documents", f"{told['documents']:,} in {told['steps']:,} steps")
+    table.add_row("documents", f"{told['documents']:,} in {counted(told['steps'], 'step')}")
     if told["first_time"]:
         table.add_row("time", f"{told['first_time']} … {told['last_time']}")
     for name, words in alert_facts(told["alert_counts"], told["alerts"]):
         table.add_row(name, Text(words))
-    table.add_row("stories", f"{told['stories']:,} in {told['storylines']:,} storylines")
-    table.add_row("novel", f"{told['novel']:,} documents, each by itself")
+    table.add_row("stories", f"{told['stories']:,} in {counted(told['storylines'], 'storyline')}")
+    table.add_row("novel", f"{counted(told['novel'], 'document')}, each by itself")
     for name, words in COUNT_LABELS.items():
         if name not in ("scored", "novel", "quarantined") and told["counts"].get(name):
             table.add_row(name, f"{told['counts'][name]:,} {words}")
     reasons = ", ".join(f"{reason} {number}" for reason, number in told["quarantine_reasons"].items())
     table.add_row("quarantined", f"{told['quarantined']:,}" + (f" ({reasons})" if reasons else ""))
-    settings = ", ".join(f"{key}={value}" for key, value in told["settings"].items())
+    made_with = told["settings"].get("made_with", {})
+    settings = ", ".join(f"{key}={value}" for key, value in told["settings"].items() if key != "made_with")
     table.add_row("settings", settings or "none yet")
+    if made_with:
+        table.add_row("made with", ", ".join(f"{name} {version}" for name, version in made_with.items()))
     if told["feedback"]["sentence"]:
         table.add_row("feedback", told["feedback"]["sentence"])
     for name, at in told["positions"].items():
@@ -127,6 +131,7 @@ def _show_quarantine(bad: tuple[Any, ...]) -> None:
     screen = output.console()
     for one in bad:
         at, source = one.position.at, harmless(one.position.source, LONGEST_NAME)
-        where = f"{source}, line {at['line']}" if "line" in at else source
+        number = at.get("bad_line", at.get("line"))
+        where = f"{source}, line {number}" if number is not None else source
         screen.print(f"{one.reason}: {where}", markup=False, style="bold")
         screen.print("  " + harmless(one.message, 200), markup=False)

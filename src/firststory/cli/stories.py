@@ -72,8 +72,9 @@ def _show_found(opened: Store, words: str, story: str | None, limit: int, as_jso
     if story is not None and opened.story(story) is None:
         raise no_such_story(story)
     found = opened.search(words, limit, story)
+    total = len(found) if len(found) < limit else opened.count_found(words, story)
     if as_json:
-        output.write_json([output.verdict_json(verdict) for verdict in found])
+        output.write_json([verdict.to_dict() for verdict in found])
         return
     if not found:
         print("Nothing found.")
@@ -81,3 +82,5 @@ def _show_found(opened: Store, words: str, story: str | None, limit: int, as_jso
     screen = output.console()
     for verdict in found:
         screen.print(output.verdict_lines(verdict, screen.width))
+    if total > len(found):
+        screen.print(f"The best {len(found)} of {total:,} documents; more with --limit.", style="dim")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 BAR_COLUMNS = 24
 SOURCE_COLUMNS = 20
+ID_COLUMNS = 24
+"""Longer ids are folded: they must be whole to be typed."""
 LONGEST = {
     "hour": timedelta(hours=1),
     "day": timedelta(days=1),
@@ -127,11 +129,16 @@ def _print_documents(screen: Console, told: StoryDetail) -> None:
     table.add_column("title", ratio=1, overflow="fold")
     table.add_column("source", overflow="ellipsis", no_wrap=True, max_width=SOURCE_COLUMNS)
     table.add_column("time", no_wrap=True)
+    table.add_column("id", overflow="fold", style="dim", max_width=ID_COLUMNS)
     for verdict in told.verdicts:
         title = Text(display_title(verdict.document))
         if verdict.duplicate_of:
             title.append(" (duplicate)", style="dim")
-        table.add_row(title, Text(harmless(verdict.document.source or "–", 100)), day(verdict.document.time))
+        source = Text(harmless(verdict.document.source or "–", 100))
+        table.add_row(title, source, day(verdict.document.time), Text(harmless(verdict.document.id, 200)))
     screen.print(table)
+    screen.print(
+        "Say of one whether it was worth your time: firststory feedback ID --useful (or --not-useful)", style="dim"
+    )
     if told.n_documents > len(told.verdicts):
         screen.print(f"The latest {len(told.verdicts)} of {told.n_documents:,}; more with --limit.", style="dim")

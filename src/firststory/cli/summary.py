@@ -31,6 +31,22 @@ COUNT_LABELS = {
 }
 
 
+def _singular(words: str) -> str:
+    """The label of a count of one.
+
+    Examples
+    --------
+    >>> _singular("duplicate texts, attached to the first"), _singular("of them novel, each by itself")
+    ('duplicate text, attached to the first', 'of them novel, each by itself')
+    """
+    first = ("event", "turn", "report", "document", "text", "id", "time", "word", "line")
+    for noun in first:
+        plural = f"{noun}s"
+        if plural in words.split(",")[0].split():
+            return words.replace(plural, noun, 1)
+    return words
+
+
 def encoder_speed(encoder: SentenceEncoder) -> str:
     """What the encoder did, and how fast."""
     texts = "text" if encoder.n_texts == 1 else "texts"
@@ -61,10 +77,10 @@ def print_summary(
     fired.subtract(before["alert_counts"])
     for kind, words in ALERT_LABELS.items():
         if fired[kind] or kind == "confirmed":
-            table.add_row(f"{fired[kind]:,}", words)
+            table.add_row(f"{fired[kind]:,}", _singular(words) if fired[kind] == 1 else words)
     for name, words in COUNT_LABELS.items():
         if counts[name] or name in ("scored", "novel"):
-            table.add_row(f"{counts[name]:,}", words)
+            table.add_row(f"{counts[name]:,}", _singular(words) if counts[name] == 1 else words)
     screen.print()
     screen.print(table)
     if not counts["seen"]:

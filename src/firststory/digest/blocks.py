@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from firststory.digest.records import Digest, Entry, GrowingStory
-from firststory.digest.words import KIND_NAMES, counted, day, named_ids, named_sources, who_and_when, why
+from firststory.digest.words import KIND_NAMES, counted, day, named_ids, named_sources, quoted, who_and_when, why
 from firststory.harmless import display_title, harmless, harmless_url
 from firststory.records import Document
 
@@ -35,7 +35,10 @@ class Block(NamedTuple):
     """One thing that happened."""
 
     title: Link
+    summary: str
+    """What happened, quoted from one of the documents."""
     sentence: str
+    """How it is known."""
     lines: tuple[Line, ...]
     terms: str
     names: str
@@ -126,6 +129,7 @@ def alert_block(entry: Entry) -> Block:
     ]
     return Block(
         title=link_to(alert.headline),
+        summary=quoted(alert),
         sentence=sentence,
         lines=tuple(line for line in lines if line.words),
         terms=harmless(", ".join(term for term in alert.terms if f"“{term}”" not in sentence), TERMS_CHARACTERS),
@@ -162,6 +166,7 @@ def _growing_block(one: GrowingStory, digest: Digest) -> Block:
     storyline = f" · storyline {story.storyline}" if story.storyline else ""
     return Block(
         title=Link(harmless(story.title, 120), harmless_url(one.headline.url)),
+        summary="",
         sentence=grown(one, digest),
         lines=tuple(line for line in lines if line.words),
         terms=harmless(", ".join(story.key_terms), TERMS_CHARACTERS),
@@ -188,4 +193,4 @@ def _told(documents: int, sources: int) -> str:
 
 def _brief_block(entry: Entry) -> Block:
     alert = entry.alert
-    return Block(link_to(alert.headline), "", (Line(who_and_when(alert.first)),), "", named_ids(alert))
+    return Block(link_to(alert.headline), "", "", (Line(who_and_when(alert.first)),), "", named_ids(alert))

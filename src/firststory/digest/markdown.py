@@ -43,6 +43,8 @@ def _link(link: Link) -> str:
 
 def _block(block: Block) -> str:
     parts = [f"### {_link(block.title)}"]
+    if block.summary:
+        parts.append(escaped(block.summary))
     if block.sentence:
         parts.append(escaped(block.sentence))
     lines = [_line(line) for line in block.lines]

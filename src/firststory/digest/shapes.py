@@ -37,6 +37,7 @@ def alert_json(alert: Alert) -> dict[str, Any]:
         "storyline": alert.storyline,
         "score": alert.score,
         "sentence": alert.sentence,
+        "summary": alert.summary,
     }
 
 

@@ -113,6 +113,19 @@ def why(alert: Alert) -> str:
     return harmless(sentence, SENTENCE_CHARACTERS)
 
 
+def quoted(alert: Alert) -> str:
+    """The sentence of a document that tells the event, in quotation marks; empty where there is none.
+
+    Examples
+    --------
+    >>> from firststory.records import Document
+    >>> told = "A bridge fell."
+    >>> quoted(Alert("a1", "turn", *[Document("1", "x")] * 2, None, None, (), (), (), None, None, 1.0, "", told))
+    '“A bridge fell.”'
+    """
+    return f"“{harmless(alert.summary, SENTENCE_CHARACTERS)}”" if alert.summary else ""
+
+
 def named_ids(alert: Alert) -> str:
     """The ids of an alert, its story and its storyline."""
     story = [f"story {alert.story}"] if alert.story else []

@@ -2,24 +2,99 @@
 
 Arrays and numbers only: a kernel that takes a jitclass or a function is recompiled in every process, a flat one
 comes from the disk cache. No signature strings: they compile at import.
+
+Machine code is kept where numba keeps it: in NUMBA_CACHE_DIR, beside the kernels, or in the user's cache. Where none
+of them can be written to, it goes to a private temporary folder; where that fails too, it is not kept.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import config
+from numba.core.event import Event, Listener, register
+
+from firststory.kernels import code_folder, preparing
+from firststory.kernels.preparing import KernelCacheWarning
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
     """Compile on first call, keep the machine code on disk, release the GIL while running."""
-    return cast(F, _stamped(numba.njit(cache=True, nogil=True)(function)))
+    try:
+        compiled = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError as error:
+        if "no locator available" not in str(error):
+            raise
+        compiled = _kept_elsewhere(function)
+    return cast(F, _stamped(_saved_if_possible(compiled)))
+
+
+def _kept_elsewhere(function: Any) -> Any:
+    """A kernel whose machine code goes to a temporary folder, or nowhere."""
+    folder = _temporary_folder()
+    if folder is not None:
+        with suppress(RuntimeError), _numba_folder(folder):
+            compiled = numba.njit(cache=True, nogil=True)(function)
+            code_folder.copy_shipped(Path(function.__code__.co_filename), Path(compiled._cache.cache_path))
+            return compiled
+    preparing.not_kept()
+    return numba.njit(nogil=True)(function)
+
+
+@cache
+def _temporary_folder() -> Path | None:
+    """The folder, and the word about it; both once."""
+    folder = code_folder.private_folder()
+    problem = "Neither the folder of the package nor that of the user can be written to: "
+    said = "compiled kernels are not kept, and every start compiles them anew."
+    if folder is not None:
+        said = f"compiled kernels are kept in {folder}, which may not last."
+    remedy = " NUMBA_CACHE_DIR names a folder for them."
+    warnings.warn(problem + said + remedy, KernelCacheWarning, stacklevel=2)
+    return folder
+
+
+@contextmanager
+def _numba_folder(folder: Path) -> Iterator[None]:
+    """Numba asks for the folder when a function is decorated; other people's functions keep their own."""
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
+
+
+def _saved_if_possible(compiled: Any) -> Any:
+    """Let a full disk, or a folder that has gone since, cost time and not the run."""
+    kept = getattr(compiled, "_cache", None)
+    if kept is None or not hasattr(kept, "_cache_file"):
+        return compiled
+    save = kept.save_overload
+
+    def save_or_say(*arguments: Any) -> None:
+        try:
+            save(*arguments)
+        except OSError as error:
+            _say_unsaved(error.strerror or str(error))
+
+    kept.save_overload = save_or_say
+    return compiled
+
+
+@cache
+def _say_unsaved(problem: str) -> None:
+    said = f"Compiled kernels cannot be kept ({problem}): the next start compiles them again."
+    warnings.warn(f"{said} NUMBA_CACHE_DIR names a folder for them.", KernelCacheWarning, stacklevel=2)
 
 
 def _stamped(compiled: Any) -> Any:
@@ -39,3 +114,16 @@ def _all_kernels() -> str:
     """A fingerprint of all files of this folder."""
     files = sorted(Path(__file__).parent.rglob("*.py"))
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+
+
+class _Compiling(Listener):  # type: ignore[misc]
+    """Hands on what numba says of kernels that it compiles."""
+
+    def on_start(self, event: Event) -> None:
+        preparing.tell(True)
+
+    def on_end(self, event: Event) -> None:
+        preparing.tell(False)
+
+
+register("numba:compile", _Compiling())

@@ -12,6 +12,7 @@ from firststory.alerts.events.document import EventDocument
 from firststory.lineage import standing
 from firststory.pipeline.in_progress import InProgress
 from firststory.pipeline.parts import Parts
+from firststory.pipeline.telling import tell
 from firststory.records import Alert
 from firststory.stories.tracker import StoryChanges
 
@@ -53,4 +54,5 @@ def end_alerts(parts: Parts, alerts: Sequence[Alert], changes: StoryChanges) -> 
 def _placed(parts: Parts, alert: Alert, merged: Mapping[str, str]) -> Alert:
     assert alert.story is not None
     story = standing(alert.story, merged)
-    return replace(alert, story=story, storyline=parts.stories.storyline_of(story))
+    placed = replace(alert, story=story, storyline=parts.stories.storyline_of(story))
+    return tell(parts.phrases, placed, parts.alerts.remembered(alert.documents))

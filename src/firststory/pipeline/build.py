@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from firststory.errors import ParameterError, not_one_of
+from firststory.errors import MissingExtraError, ParameterError, not_one_of
 from firststory.settings import Settings
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ WEIGHTED_COUNTS = {**COUNTS, "surface_weight": 2.0, "short": 30}
 TFIDF = {"weighting": "tfidf", "norm": "l2"}
 UNIT_L1 = {"weighting": "tfidf", "norm": "l1"}
 TOPICS = ("none", "nmf")
+SEGMENTERS = ("bigrams", "icu")
 N_NEIGHBOURS = 8
 """Evidence names the first three; the stories of all of them are looked at when a document looks for its own."""
 FLOOR_NOVELTY = 0.5
@@ -108,7 +109,13 @@ def build_vectorizer(name: str, settings: Settings) -> Vectorizer:
     """The vectorizer that makes the rows that a detector wants."""
     from firststory.text.vectorizer import StreamVectorizer
 
-    return StreamVectorizer(language=settings.language, max_terms=settings.max_terms, **recipe_of(name).rows)
+    # Not "auto": what is installed must not decide what comes out.
+    return StreamVectorizer(
+        language=settings.language,
+        max_terms=settings.max_terms,
+        segmenter=settings.segmenter,
+        **recipe_of(name).rows,
+    )
 
 
 def check_settings(settings: Settings, detector: Detector | None = None) -> None:
@@ -136,9 +143,11 @@ def check_settings(settings: Settings, detector: Detector | None = None) -> None
     parse_step(settings.step)
     if settings.language != "auto":
         check_language(str(settings.language), "settings")
-    for name, names in {"topics": TOPICS, "format": FORMATS}.items():
+    for name, names in {"topics": TOPICS, "format": FORMATS, "segmenter": SEGMENTERS}.items():
         if getattr(settings, name) not in names:
             raise not_one_of("settings", name, names, getattr(settings, name))
+    if settings.segmenter == "icu" and find_spec("icu") is None:
+        raise MissingExtraError("settings", "icu", "icu")
     if settings.vectors is not None:
         _check_vectors(settings, detector)
 
@@ -198,6 +207,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
     from firststory.stories.boilerplate import Boilerplate
     from firststory.stories.tracker import StoryTracker
     from firststory.text.meaning import ShortTextVectors
+    from firststory.text.phrases.reader import PhraseReader
     from firststory.topics.online_nmf import OnlineNMF
 
     recipe, window = recipe_of(settings.detector), settings.window
@@ -215,6 +225,7 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
             stories=StoryTracker(window=window),
             alerts=EventAlerts(parse_budget(settings.budget), settings.false_alerts, settings.source_families),
             boilerplate=Boilerplate(),
+            phrases=PhraseReader(languages=("en",) if settings.language == "auto" else (settings.language,)),
             memory=DocumentMemory(window),
             feedback=Feedback(),
             neighbour_index=None if knows_neighbours else NearestNeighbour(window=window, n_neighbours=N_NEIGHBOURS),

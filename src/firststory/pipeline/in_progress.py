@@ -16,6 +16,7 @@ from firststory.records import Document
 from firststory.stories.tracker import Assignment
 
 if TYPE_CHECKING:
+    from firststory.pipeline.evidence import EvidencePhrase
     from firststory.text.records import Token
 
 _NO_WEIGHTS, _NO_NEIGHBOURS = np.empty(0), np.empty(0, dtype=np.int64)
@@ -50,7 +51,7 @@ class InProgress:
     """Its number in the stream, by which later documents name it among their neighbours."""
     neighbours: Ints = field(default_factory=lambda: _NO_NEIGHBOURS)
     """The ordinals of the nearest earlier documents, nearest first; -1 where there is none."""
-    similarities: Floats = field(default_factory=lambda: _NO_WEIGHTS)
+    similarities: list[float] = field(default_factory=list)
     """Their cosines."""
     nearest: list[tuple[Remembered, float]] = field(default_factory=list)
     """The first few of them with their cosine, those that are remembered."""
@@ -58,6 +59,8 @@ class InProgress:
     # -- alerts ------------------------------------------------------------------------------------------------
     tokens: Sequence[Token] = ()
     """Its words, those of the title first, with their places in the text."""
+    phrases: Sequence[EvidencePhrase] = ()
+    """The phrases that say what is new in it."""
     score_parts: tuple[float, ...] = ()
     """The similarities that its score is made of, where the detector tells."""
     unexplained: Mapping[int, float] | None = None

@@ -1,6 +1,6 @@
 """Judging the documents of a step by the past: novelty, decision, neighbours.
 
-Scoring and learning share their work, so the vectorizer learns in `read_batch`, the detector and the gate in `judge`;
+Scoring and learning share their work, so vectorizer and phrases learn in `read_batch`, detector and gate in `judge`;
 what later steps need to name these documents is kept in `remember`. Nothing else learns here.
 """
 
@@ -22,6 +22,7 @@ from firststory.pipeline.rows import unit_rows
 from firststory.pipeline.titles import title_columns
 from firststory.pipeline.vectors import vectors_for
 from firststory.pipeline.verdicts import N_SHOWN
+from firststory.text.phrases.found import ReadDocuments
 
 
 class ReadBatch(NamedTuple):
@@ -33,20 +34,21 @@ class ReadBatch(NamedTuple):
     unit: sp.csr_matrix
     """Of unit length, the same for every detector: what evidence, stories and topics are made of."""
     counts: sp.csr_matrix
-    n_texts: int
-    """How many texts the vectorizer learnt for it, those without words too."""
+    phrases: ReadDocuments
+    """Of all documents, those without words too: that of a document is the one of its place."""
 
 
 def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
-    """The rows of the documents that have words; the vectorizer learns them all."""
+    """The rows of the documents that have words, and phrases; both are learnt of all."""
     weights, counts = parts.vectorizer.partial_fit_with_counts([full_text(one.document) for one in documents])
+    phrases = parts.phrases.learn([one.document for one in documents])
     places = np.flatnonzero(np.diff(weights.indptr) > 0)
     if len(places) < len(documents):
         weights, counts = weights[places], counts[places]
     with_words = [documents[place] for place in places.tolist()]
     for one, place in zip(with_words, places.tolist(), strict=True):
         one.place = place
-    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer), counts, len(documents))
+    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer), counts, phrases)
 
 
 def judge(parts: Parts, batch: ReadBatch) -> None:
@@ -58,9 +60,10 @@ def judge(parts: Parts, batch: ReadBatch) -> None:
     ordinals, cosines = _neighbours(parts, unit, times)
     moments = [None] * len(documents) if times is None else times.tolist()
     judgements = parts.gate.judge(scores, moments, [one.document.id for one in documents])
-    for i, (one, judgement) in enumerate(zip(documents, judgements, strict=True)):
-        one.novelty, one.judgement = float(scores[i]), judgement
-        one.neighbours, one.similarities = ordinals[i], cosines[i]
+    found = zip(documents, judgements, scores.tolist(), ordinals, cosines.tolist(), strict=True)
+    for i, (one, judgement, novelty, neighbours, similarities) in enumerate(found):
+        one.novelty, one.judgement = novelty, judgement
+        one.neighbours, one.similarities = neighbours, similarities
         if judgement.is_novel:
             one.score_parts = tuple(float(part[i]) for part in score_parts)
             one.unexplained = _unexplained_parts(rows, unexplained, i)
@@ -73,14 +76,14 @@ def remember(parts: Parts, batch: ReadBatch) -> None:
     """
     bounds = batch.unit.indptr.tolist()
     documents, places = [one.document for one in batch.documents], [one.place for one in batch.documents]
-    titles = title_columns(parts.vectorizer, documents, places, batch.n_texts)
+    titles = title_columns(parts.vectorizer, documents, places, len(batch.phrases))
     n_documents = parts.vectorizer.n_documents_
     for one, begin, end, title in zip(batch.documents, bounds, bounds[1:], titles, strict=False):
         one.title_columns = title
         one.ordinal = parts.memory.seen
         one.remembered = parts.memory.add(one.document, batch.unit.indices[begin:end])
         _fill_row(parts, one, batch.unit.data[begin:end], batch.counts.data[begin:end], n_documents)
-        ordinals, cosines = one.neighbours.tolist(), one.similarities.tolist()
+        ordinals, cosines = one.neighbours.tolist(), one.similarities
         # People see three; where more are all but copies, one of them may be the original.
         shown = len(ordinals) if cosines[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN
         one.nearest = parts.memory.recall(zip(ordinals[:shown], cosines[:shown], strict=True))

@@ -7,16 +7,22 @@ import warnings
 from collections import Counter, OrderedDict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Self
 
-from firststory.errors import DocumentError, ParameterError
+from sqlalchemy.engine import make_url
+
+from firststory.errors import DocumentError, ParameterError, SourceError
 from firststory.pipeline.build import missing_meaning
+from firststory.pipeline.frames import frame_of
 from firststory.pipeline.opening import open_run
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.runner import Runner
 from firststory.pipeline.since import Since, parse_since
 from firststory.records import Alert, Arrival, Document, Position, Quarantined, Step, Story, Storyline, Topic, Verdict
 from firststory.settings import gather
+from firststory.sources.files import expand, read_all
+from firststory.sources.frames import row_of, rows_of
 from firststory.sources.parse import content_id, document_from, document_of
 from firststory.store.alert_reader import KINDS, checked_kinds
 from firststory.store.engine import parse_url
@@ -49,21 +55,24 @@ class Monitor:
         What is left out (None) is as the environment (`FIRSTSTORY_BUDGET`) or `firststory.toml` in the current folder
         says, else as the store was begun with, else as said here. The store alone is never taken from there.
     **settings
-        Any other setting by its name: `false_alerts` (alerts per day that chance alone may bring),
+        Any other setting by its name: `columns` (fields that have other names in the input: {"text": "body"}),
+        `false_alerts` (alerts per day that chance alone may bring),
         `source_families` (a mapping from sources to the family that they count as), `language`, `window`, `vectors`
         (the folder of a sentence encoder), `vector_words`, `max_terms`, `seed`, `save_every`.
 
     Examples
     --------
+    A store has one writer at a time: in a `with` block it is given back at the end (or call `close()`).
+
     >>> import firststory as fs
-    >>> monitor = fs.Monitor(detector="neighbour", budget=0.5, step=1, topics="none", language="en")
     >>> texts = ["Flood closes Bremen bridge", "Bremen bridge closed by flood", "Mayor of Oslo resigns"]
-    >>> for verdict in monitor.watch(texts):
-    ...     print(round(verdict.novelty, 1), verdict.is_novel, verdict.story)
+    >>> with fs.Monitor(detector="neighbour", budget=0.5, step=1, topics="none", language="en") as monitor:
+    ...     for verdict in monitor.watch(texts):
+    ...         print(round(verdict.novelty, 1), verdict.is_novel, verdict.story)
+    ...     print([story.title for story in monitor.stories()])
     1.0 True s1
     0.0 False s1
     1.0 True s2
-    >>> [story.title for story in monitor.stories()]
     ['Flood closes Bremen bridge', 'Mayor of Oslo resigns']
     """
 
@@ -104,23 +113,38 @@ class Monitor:
         self._text_counts: OrderedDict[str, int] = OrderedDict()
         self._line = 0
 
-    def watch(self, documents: Iterable[Document | Mapping[str, Any] | str]) -> Iterator[Verdict]:
+    def watch(self, documents: Any) -> Iterator[Verdict]:
         """A verdict for each document, in order, as soon as its step is complete; the last step at the end.
 
-        Documents may be `fs.Document`, mappings with at least `text`, or plain texts. One that cannot be read is
-        quarantined and counted (`status()`), and the stream goes on. One whose id came before is dropped and counted.
+        Parameters
+        ----------
+        documents : iterable, data frame or path
+            `fs.Document`, mappings with at least `text`, or plain texts; a pandas or polars frame or an Arrow table
+            with a column `text`; or the name of a file as `firststory run` reads it ("news.jsonl", "logs/*.csv.gz"),
+            which a store resumes where the last run stopped. None, NaN, NaT and NA are values that are not there.
+            `columns={"text": "body"}` of the monitor says what fields are called otherwise.
+
+        One that cannot be read is quarantined and counted (`status()`), and the stream goes on; a warning says so where
+        it was all of them. One whose id came before is dropped and counted.
+
+        Examples
+        --------
+        >>> import firststory as fs
+        >>> rows = [{"body": "Flood closes Bremen bridge", "nr": 1}, {"body": "Mayor of Oslo resigns", "nr": 2}]
+        >>> monitor = fs.Monitor(detector="neighbour", topics="none", columns={"text": "body", "id": "nr"})
+        >>> [verdict.document.id for verdict in monitor.watch(rows)]
+        ['1', '2']
         """
-        if isinstance(documents, (str, bytes, Mapping, Document)):
-            raise ParameterError(
-                owner="Monitor.watch",
-                parameter="documents",
-                allowed="an iterable of documents",
-                received=f"one {type(documents).__name__}",
-                remedy="Pass a list: monitor.watch([document])",
-            )
+        read, bad = 0, Counter[str]()
         for step in self._runner.run(self._arrivals(documents)):
             self._keep(step)
+            read += len(step.verdicts) + step.counts.get("redelivered", 0)
+            bad.update(quarantined.reason for quarantined in step.quarantined)
             yield from step.verdicts
+        if bad and not read:
+            reasons = ", ".join(f"{reason} {number:,}" for reason, number in sorted(bad.items()))
+            said = f"None of the documents could be read ({reasons})."
+            warnings.warn(f"{said} A document is a text, or a mapping with at least text.", stacklevel=2)
 
     def _keep(self, step: Step) -> None:
         """What is asked for later, where there is no store."""
@@ -202,6 +226,35 @@ class Monitor:
         """Verdicts of the store, latest first."""
         return self._need_store("verdicts").verdicts(novel=novel, newest_first=True, limit=limit)
 
+    def verdicts_frame(
+        self,
+        verdicts: Iterable[Verdict] | None = None,
+        *,
+        novel: bool | None = None,
+        limit: int | None = None,
+        library: str = "pandas",
+    ) -> Any:
+        """Verdicts as a data frame, one row each: those given, else those of the store, latest first.
+
+        Parameters
+        ----------
+        verdicts : iterable of Verdict, optional
+            What `watch` gave.
+        novel, limit : optional
+            Which of the store's, as for `verdicts`.
+        library : {"pandas", "polars"}, default="pandas"
+            Whose frame it is.
+
+        Examples
+        --------
+        >>> import firststory as fs
+        >>> monitor = fs.Monitor(detector="neighbour", topics="none")
+        >>> frame = monitor.verdicts_frame(monitor.watch(["Flood closes Bremen bridge", "Mayor of Oslo resigns"]))
+        >>> list(frame["story"])
+        ['s1', 's2']
+        """
+        return frame_of(self.verdicts(novel=novel, limit=limit) if verdicts is None else verdicts, library)
+
     def search(self, words: str, limit: int = 20) -> tuple[Verdict, ...]:
         """Verdicts of the store on documents that have all the words, best first."""
         return self._need_store("search").search(words, limit)
@@ -245,13 +298,59 @@ class Monitor:
         finally:
             self._store.close()
 
+    def __repr__(self) -> str:
+        settings = self._runner.settings
+        place = "no store" if self._store is None else f"store={_shown(self._store.url)!r}"
+        steps = self._runner.next_step
+        return f"<Monitor {place}, detector={settings.detector!r}, budget={settings.budget!r}, {steps:,} steps so far>"
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *problem: object) -> None:
         self.close()
 
-    def _arrivals(self, documents: Iterable[Any]) -> Iterator[Arrival]:
+    def _arrivals(self, documents: Any) -> Iterator[Arrival]:
+        if isinstance(documents, (bytes, Mapping, Document)) or not (
+            isinstance(documents, (str, os.PathLike, Iterable)) or rows_of(documents)
+        ):
+            raise ParameterError(
+                owner="Monitor.watch",
+                parameter="documents",
+                allowed="an iterable of documents, a data frame or the name of a file",
+                received=f"one {type(documents).__name__}",
+                remedy="Pass a list: monitor.watch([document])",
+            )
+        if isinstance(documents, (str, os.PathLike)):
+            return self._file_arrivals(os.fspath(documents))
+        return self._row_arrivals(rows_of(documents) or map(row_of, documents))
+
+    def _file_arrivals(self, name: str) -> Iterator[Arrival]:
+        """A file, from where the last run with this store stopped."""
+        settings = self._runner.settings
+        try:
+            names = expand([name])
+        except SourceError as error:
+            if len(name) < 200 and "\n" not in name and not any(letter.isspace() for letter in name):
+                raise
+            raise ParameterError(
+                owner="Monitor.watch",
+                parameter="documents",
+                allowed="an iterable of documents, a data frame or the name of a file",
+                received=name,
+                remedy="One text is watched in a list: monitor.watch([text])",
+                message="There is no file of this name.",
+            ) from error
+        yield from read_all(
+            names,
+            {} if self._store is None else self._store.positions(),
+            lambda said: warnings.warn(said, stacklevel=2),
+            format=settings.format,
+            max_document_bytes=settings.max_document_bytes,
+            columns=settings.columns,
+        )
+
+    def _row_arrivals(self, documents: Iterable[Any]) -> Iterator[Arrival]:
         for given in documents:
             self._line += 1
             position = Position(SOURCE, {"line": self._line})
@@ -262,7 +361,7 @@ class Monitor:
 
     def _document(self, given: Any) -> Document:
         if not isinstance(given, str):
-            return document_of(given)
+            return document_of(given, self._runner.settings.columns)
         # The same text twice is two documents, and the same two when the list is watched again.
         name = content_id({"text": given})
         count = self._text_counts[name] = self._text_counts.pop(name, 0) + 1
@@ -281,6 +380,14 @@ class Monitor:
                 message="This monitor has no store.",
             )
         return self._store
+
+
+def _shown(url: str) -> str:
+    """A store for people: the whole path of a file; of other databases no password."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        return str(Path(parsed.database or "").resolve())
+    return parsed.render_as_string(hide_password=True)
 
 
 def _checked_detector(detector: Any) -> Detector:

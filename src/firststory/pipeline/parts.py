@@ -16,6 +16,7 @@ from firststory.state import State
 from firststory.stories.boilerplate import Boilerplate
 from firststory.stories.tracker import StoryTracker
 from firststory.text.meaning import ShortTextVectors
+from firststory.text.phrases.reader import PhraseReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Parts:
     stories: StoryTracker
     alerts: EventAlerts
     boilerplate: Boilerplate
+    phrases: PhraseReader
+    """Names, figures and phrases: what people read of documents."""
     memory: DocumentMemory
     feedback: Feedback
     own_vectors: OwnVectors

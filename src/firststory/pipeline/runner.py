@@ -15,6 +15,7 @@ from firststory.alerts.budget import parse_budget
 from firststory.errors import ParameterError
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
+from firststory.pipeline.made_with import made_with, what_changed
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.steps import Stepper
 from firststory.pipeline.vector_intake import VectorIntake
@@ -70,10 +71,19 @@ class Runner:
             say(missing)
         if store is not None:
             store.claim()
-            _agree(settings, store, self.encoder)
+            self._made_with = made_with(settings, detector)
+            _agree(settings, store, self.encoder, self._made_with)
+            if changed := what_changed(kept.get("made_with") or self._made_with, self._made_with):
+                say(changed)
+                store.keep_settings(store.settings() | {"made_with": self._made_with})
             self._resume(store)
             if before != settings:
                 self._change_settings(before, store)
+
+    @property
+    def next_step(self) -> int:
+        """The number of steps so far, with those of earlier runs."""
+        return self._next_step
 
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
@@ -149,23 +159,23 @@ class Runner:
             self.core.parts.gate.keeper.change(self.settings.budget)
         now = self.settings
         self.core.parts.alerts.change(parse_budget(now.budget), now.false_alerts, now.source_families)
-        store.keep_settings(_kept(self.settings, self.encoder))
+        store.keep_settings(_kept(self.settings, self.encoder, self._made_with))
         if self._next_step:
             self._write_state(store)
 
 
-def _kept(settings: Settings, encoder: SentenceEncoder | None) -> dict[str, Any]:
-    kept = settings.model() | {name: getattr(settings, name) for name in CHANGEABLE}
+def _kept(settings: Settings, encoder: SentenceEncoder | None, found: dict[str, str]) -> dict[str, Any]:
+    kept = settings.model() | {name: getattr(settings, name) for name in CHANGEABLE} | {"made_with": found}
     if encoder is not None:
         kept |= {"vectors": str(encoder.folder.absolute()), "encoder": encoder.fingerprint}
     return kept
 
 
-def _agree(settings: Settings, store: Store, encoder: SentenceEncoder | None) -> None:
+def _agree(settings: Settings, store: Store, encoder: SentenceEncoder | None, found: dict[str, str]) -> None:
     """A store's results come from one set of model settings; the first run that brings any decides."""
     wanted, kept = settings.model(), store.settings()
     if not kept or store.last_step() < 0:
-        store.keep_settings(_kept(settings, encoder))
+        store.keep_settings(_kept(settings, encoder, found))
         return
     _agree_on_encoder(kept, encoder)
     for name, value in wanted.items():

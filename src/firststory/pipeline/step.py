@@ -21,6 +21,7 @@ from firststory.errors import StateError
 from firststory.pipeline.alerting import end_alerts, fire_alerts
 from firststory.pipeline.clock import StreamClock
 from firststory.pipeline.duplicates import Duplicates, FindEarlier
+from firststory.pipeline.evidence import evidence_phrases
 from firststory.pipeline.fingerprints import text_fingerprints, title_before
 from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.in_progress import InProgress
@@ -35,7 +36,7 @@ from firststory.stories.candidate import StoryCandidate
 from firststory.text.records import Token
 from firststory.text.surfaces import SurfaceForms
 
-STATE_VERSION = 5
+STATE_VERSION = 6
 LEAD_CHARACTERS = 1500
 """Where the words that name a story are looked for: news says first what it is about."""
 RECENT_SCORES = 1000
@@ -151,7 +152,9 @@ class StreamCore:
         languages = parts.vectorizer.last_languages
         for one in batch.documents:
             if one.is_novel:
-                one.tokens = self._tokens(one.document, languages[one.place])
+                language = languages[one.place]
+                one.tokens = self._tokens(one.document, language)
+                one.phrases = evidence_phrases(parts.phrases, batch.phrases, one, language)
                 if parts.topics:
                     parts.topics.learn_surfaces(one.tokens)
         return batch.documents
@@ -218,7 +221,8 @@ class StreamCore:
         """A verdict on each document, in the order of arrival."""
         recent = self._recent_scores or scores
         by_id = {one.document.id: one for one in documents}
-        verdicts = tuple([verdict_on(by_id[document.id], recent) for document in fresh])
+        like = self.parts.alerts.link_threshold
+        verdicts = tuple([verdict_on(by_id[document.id], recent, like) for document in fresh])
         self._recent_scores = (self._recent_scores + scores)[-RECENT_SCORES:]
         return verdicts
 
@@ -296,7 +300,8 @@ def _span(documents: Sequence[InProgress]) -> tuple[datetime, datetime] | None:
 
 
 def _is_assumed_utc(document: Document) -> bool:
-    return document.time is not None and document.time.tzname() == ASSUMED_UTC.tzname(None)
+    time = document.time
+    return time is not None and time.tzinfo is not UTC and time.tzname() == ASSUMED_UTC.tzname(None)
 
 
 def _time_and_id(document: Document) -> tuple[float, str]:

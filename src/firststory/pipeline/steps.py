@@ -4,6 +4,9 @@ Steps in time lie on a fixed grid since 1970, so that where they begin does not 
 document that belongs to a step that is closed already is late: it joins the open step, and is counted. A time far
 ahead of all others is believed when the next documents of the batch agree; until then its document stays in the open
 step and moves nothing.
+
+A step by number closes early when its source is idle, so that a slow feed is answered: `run` then judges what it has.
+A step in time stays open, as was asked for. What a step held is recorded with it, so a replay cuts where the run did.
 """
 
 from __future__ import annotations

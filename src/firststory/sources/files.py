@@ -1,4 +1,4 @@
-"""Files, globs and standard input as documents: JSON lines, CSV, TSV, Parquet or plain lines; gzip or zstd by content.
+"""Files, globs and standard input as documents: JSON lines, CSV, TSV, Parquet or plain lines; compressed or not.
 
 Every document comes with the position after it. `read` goes on from such a position; a file that has changed since is
 noticed, reported, and read again from its start (documents that the store knows are dropped).
@@ -16,10 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from firststory.errors import DocumentError, SourceError, not_one_of
-from firststory.records import Arrival, Document, Position, Quarantined
+from firststory.records import Arrival, Document, Idle, Position, Quarantined
 from firststory.sources import tables
-from firststory.sources.lines import EXCERPT, PARQUET, Damaged, Line, Place, open_binary, read_lines, skip_to
-from firststory.sources.parse import document_from
+from firststory.sources.compression import SUFFIXES, open_binary
+from firststory.sources.kinds import other_kind
+from firststory.sources.lines import EXCERPT, PARQUET, Damaged, Line, Place, read_lines, skip_to
+from firststory.sources.parse import NO_COLUMNS, document_from
+from firststory.sources.standard_input import StandardInput
 
 STDIN = "-"
 FORMATS = ("auto", "jsonl", "csv", "tsv", "parquet", "text")
@@ -80,6 +83,8 @@ def read(
     say: Callable[[str], None] = lambda text: None,
     meter: Meter | None = None,
     stdin: io.BufferedReader | None = None,
+    columns: Mapping[str, str] = NO_COLUMNS,
+    idle_seconds: float | None = None,
 ) -> Iterator[Arrival]:
     """Each document of one source with the position after it, or what was quarantined and why.
 
@@ -93,6 +98,10 @@ def read(
         Is told, in one sentence, when the file is not the one it was.
     stdin : binary reader, optional
         What '-' means, in place of `sys.stdin`.
+    columns : mapping, optional
+        Fields of documents that have other names in the file: {"text": "body"}.
+    idle_seconds : float, optional
+        `Idle` is said whenever standard input has been silent for so long. Files are never idle.
     """
     if format not in FORMATS:
         advice = "Leave it out to have it recognised by the first bytes and the name."
@@ -104,10 +113,12 @@ def read(
                 meter.begin(raw)
             kind = _kind(name, raw, format)
             if kind == "parquet":
-                yield from tables.read_parquet(name, source, after, say)
+                yield from tables.read_parquet(name, source, after, say, columns)
                 return
             stream = open_binary(raw)
             _check_encoding(name, stream)
+            if stream is raw and isinstance(raw.raw, StandardInput):
+                raw.raw.idle_seconds = idle_seconds
             start = Place()
             if after is not None and name != STDIN:
                 reached = Place.from_position(after.at)
@@ -118,9 +129,9 @@ def read(
                     raw.seek(0)
                     stream = open_binary(raw)
             if kind in ("csv", "tsv"):
-                yield from tables.read_csv(name, source, stream, kind, max_document_bytes, start, _open)
+                yield from tables.read_csv(name, source, stream, kind, max_document_bytes, start, _open, columns)
             else:
-                yield from _read_lines(source, stream, kind, max_document_bytes, start)
+                yield from _read_lines(source, stream, kind, max_document_bytes, start, columns)
     except (FileNotFoundError, PermissionError, IsADirectoryError) as error:
         advice = "Check the path and the permissions."
         raise _unreadable(name, "a file that can be read", advice, f"cannot be read: {error.strerror}") from error
@@ -134,10 +145,15 @@ def source_name(name: str) -> str:
     return STDIN if name == STDIN else os.fsencode(Path(name).resolve()).decode("utf-8", "backslashreplace")
 
 
-def _read_lines(source: str, stream: io.BufferedReader, kind: str, limit: int, start: Place) -> Iterator[Arrival]:
+def _read_lines(
+    source: str, stream: io.BufferedReader, kind: str, limit: int, start: Place, columns: Mapping[str, str]
+) -> Iterator[Arrival]:
     place = start
     try:
         for line in read_lines(stream, limit, start):
+            if line is None:
+                yield Idle()
+                continue
             place = line.place
             position = Position(source, place.at())
             if line.overlong:
@@ -145,17 +161,17 @@ def _read_lines(source: str, stream: io.BufferedReader, kind: str, limit: int, s
                 yield Quarantined("too-long", message, position, excerpt(line.data))
             elif line.data.strip():
                 try:
-                    yield _document(line, kind), position
+                    yield _document(line, kind, columns), position
                 except DocumentError as error:
-                    put_back = Position(source, line.place_if_bad.at())
+                    put_back = Position(source, line.at_if_bad())
                     yield Quarantined(error.reason, str(error), put_back, excerpt(line.data))
     except Damaged as error:
         message = f"the compressed file is damaged or ends early, {error}"
         yield Quarantined("damaged-file", message, Position(source, place.at()), "")
 
 
-def _document(line: Line, kind: str) -> Document:
-    data = line.data
+def _document(line: Line, kind: str, columns: Mapping[str, str]) -> Document:
+    data = line.data.replace(b"\0", b"")  # what a crash leaves behind; nobody meant it
     if line.place.line == 1:
         data = data.removeprefix(b"\xef\xbb\xbf")
     try:
@@ -164,13 +180,12 @@ def _document(line: Line, kind: str) -> Document:
         raise _bad_line("broken-utf8", "UTF-8 throughout", f"byte {error.start}: {error.reason}") from error
     if kind == "text":
         return document_from({"text": text.strip("\r\n")})
-    if "\0" in text:
-        raise _bad_line("nul-bytes", "free of NUL bytes", excerpt(data))
     try:
-        values = json.loads(text, parse_constant=lambda name: None)
+        # NaN stands for nothing; an infinity is a number, which no time can be.
+        values = json.loads(text, parse_constant=lambda name: None if name == "NaN" else float(name))
     except (ValueError, RecursionError) as error:
         raise _bad_line("wrong-json", "one JSON object", f"{str(error)[:100]}: {excerpt(data)}") from error
-    return document_from(values)
+    return document_from(values, columns)
 
 
 def excerpt(data: bytes) -> str:
@@ -196,13 +211,13 @@ def _open(name: str, stdin: io.BufferedReader | None = None) -> io.BufferedReade
 
 
 def _kind(name: str, raw: io.BufferedReader, format: str) -> str:
-    """The format: as given, else by the first bytes, else by the name without .gz or .zst."""
+    """The format: as given, else by the first bytes, else by the name without .gz and the like."""
     if format != "auto":
         return format
     if raw.peek(4)[:4] == PARQUET:
         return "parquet"
     path = Path(name)
-    if path.suffix in (".gz", ".zst", ".zstd"):
+    if path.suffix in SUFFIXES:
         path = path.with_suffix("")
     return _SUFFIXES.get(path.suffix.lower(), "jsonl")
 
@@ -210,11 +225,18 @@ def _kind(name: str, raw: io.BufferedReader, format: str) -> str:
 def _check_encoding(name: str, stream: io.BufferedReader) -> None:
     """Refuse at once what would quarantine every single line."""
     try:
-        begin = stream.peek(4)[:4]
+        begin = stream.peek(4)
     except Exception as error:
-        raise _unreadable(name, "a whole gzip or zstd file", "Get it again.", f"is damaged: {error}") from error
+        raise _unreadable(name, "a whole compressed file", "Get it again.", f"is damaged: {error}") from error
     if begin[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise _unreadable(name, "UTF-8 text", f"Convert it: iconv -f UTF-16 -t UTF-8 {name}", "is UTF-16, not UTF-8")
+    if other := other_kind(begin):
+        advice = "Name a file of JSON lines, CSV, TSV, Parquet or plain text (.txt)."
+        if other == "a ZIP archive":
+            advice = f"Unpack it: unzip -p {name} | firststory run -"
+        if "encoding" in other:
+            advice = f"Convert it: iconv -f WINDOWS-1251 -t UTF-8 {name} (or whatever it is)"
+        raise _unreadable(name, "UTF-8 text", advice, f"is {other}")
     if begin.lstrip()[:1] == b"[":
         advice = f"Write one object per line: jq -c '.[]' {name}"
         raise _unreadable(name, "one JSON object per line", advice, "is one JSON array")

@@ -65,7 +65,7 @@ class KafkaTopic:
                 "sasl.username": unquote(parts.username),
                 "sasl.password": unquote(parts.password or ""),
             }
-        self._fields, self._limit = field_map(parts.fragment), options.max_document_bytes
+        self._fields, self._limit = {**options.columns, **field_map(parts.fragment)}, options.max_document_bytes
         self._consumer: Any = None
         self._next: dict[int, int] = {}
         """The offset after the last message that was handed over, by partition."""

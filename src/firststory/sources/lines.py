@@ -6,18 +6,15 @@ checksum of that line, so that a later reader notices when the file has changed.
 
 from __future__ import annotations
 
-import gzip
 import io
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
+PARQUET = b"PAR1"
 EXCERPT = 200
 CHUNK = 1 << 20
-HEADER = 64
-"""Reads of up to this many bytes are those of headers and checksums."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,55 +46,18 @@ class Line:
     """The true length of a line that was too long to be kept, else 0."""
     before: Place = Place()
 
-    @property
-    def place_if_bad(self) -> Place:
-        """Where to resume if it could not be read: the last line may not be completely written yet."""
-        return self.place if self.overlong or self.data.endswith(b"\n") else self.before
+    def at_if_bad(self) -> dict[str, int]:
+        """Where to resume if it could not be read: the last line may not be completely written yet.
+
+        It is then before this line, and `bad_line` says which line was meant.
+        """
+        if self.overlong or self.data.endswith(b"\n"):
+            return self.place.at()
+        return self.before.at() | {"bad_line": self.place.line}
 
 
 class Damaged(Exception):
     """The compressed file ends early or is corrupt; the message names the place that was reached."""
-
-
-def open_binary(raw: io.BufferedReader) -> io.BufferedReader:
-    """The decompressed bytes of an open file; its first bytes say how it is compressed, not its name."""
-    magic = raw.peek(4)[:4]
-    if magic.startswith(GZIP):
-        return io.BufferedReader(cast(Any, _Pieces(gzip.GzipFile(fileobj=cast(Any, _Prompt(raw))))), CHUNK)
-    if magic == ZSTD:
-        import zstandard
-
-        reader = zstandard.ZstdDecompressor().stream_reader(cast(Any, _Prompt(raw)), read_across_frames=True)
-        return io.BufferedReader(cast(Any, _Pieces(reader)), CHUNK)
-    return raw
-
-
-class _Prompt:
-    """A file whose reads return what is there instead of waiting for a full buffer: a pipe may be slow.
-
-    Headers are a few bytes that must be whole, so short reads do wait.
-    """
-
-    def __init__(self, raw: io.BufferedReader) -> None:
-        self._raw = raw
-
-    def read(self, size: int = -1) -> bytes:
-        return self._raw.read1(size) if size > HEADER else self._raw.read(size)
-
-
-class _Pieces(io.RawIOBase):
-    """A decompressor read piece by piece, so that everything before the damage in a file is read."""
-
-    def __init__(self, reader: Any) -> None:
-        self._reader = reader
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._reader.read1(min(len(buffer), 1 << 16))
-        buffer[: len(data)] = data
-        return len(data)
 
 
 def skip_to(stream: io.BufferedReader, place: Place) -> bool:
@@ -119,29 +79,39 @@ def skip_to(stream: io.BufferedReader, place: Place) -> bool:
             if not piece:
                 return False
             checksum, left = zlib.crc32(piece, checksum), left - len(piece)
-    except (OSError, EOFError, zlib.error):
+    except Exception:  # whatever a decompressor says of damage
         return False
     return checksum == place.checksum
 
 
-def read_lines(stream: io.BufferedReader, limit: int, start: Place | None = None) -> Iterator[Line]:
-    """Every line from `start` on. No more than `limit` bytes of a line are ever held."""
+def read_lines(stream: io.BufferedReader, limit: int, start: Place | None = None) -> Iterator[Line | None]:
+    """Every line from `start` on. No more than `limit` bytes of a line are ever held.
+
+    None says that nothing came for a while; only a stream that notices it (`StandardInput`) makes it say so.
+    """
     place = start or Place()
+    was_idle = getattr(getattr(stream, "raw", None), "was_idle", lambda: False)
+    begun = b""
     while True:
         try:
-            data = stream.readline(limit + 1)
+            data = begun + stream.readline(max(limit + 1 - len(begun), 1))
+            if was_idle():
+                begun = data  # what there is of a line that is still being written
+                yield None
+                continue
+            begun = b""
             if not data:
                 return
             length, checksum, overlong = len(data), zlib.crc32(data), 0
             if length > limit and not data.endswith(b"\n"):
                 data = data[:EXCERPT]
-                while piece := stream.readline(CHUNK):
+                while (piece := stream.readline(CHUNK)) or was_idle():
                     length, checksum = length + len(piece), zlib.crc32(piece, checksum)
                     if piece.endswith(b"\n"):
                         break
                 overlong = length
         except Exception as error:
-            # gzip raises EOFError, BadGzipFile or zlib.error; zstandard its own; all mean the same to the user.
+            # gzip raises EOFError, BadGzipFile or zlib.error; the others their own; all mean the same to the user.
             raise Damaged(f"line {place.line + 1}: {error}") from error
         before, place = place, Place(place.offset + length, place.line + 1, length, checksum)
         yield Line(data, place, overlong, before)

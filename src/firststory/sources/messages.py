@@ -14,8 +14,9 @@ from urllib.parse import unquote
 
 from firststory.errors import DocumentError
 from firststory.records import Arrival, Document, Position, Quarantined
+from firststory.sources.columns import FIELDS
 from firststory.sources.lines import EXCERPT
-from firststory.sources.parse import FIELDS, document_from
+from firststory.sources.parse import document_from
 from firststory.sources.source import wrong_address
 
 FieldMap = Mapping[str, str]
@@ -78,7 +79,9 @@ def message_document(
 
 
 def at_path(values: Any, path: str) -> Any:
-    """The value at a dotted path, None where there is none."""
+    """The value at a dotted path, None where there is none; a name that has dots itself comes first."""
+    if isinstance(values, Mapping) and path in values:
+        return values[path]
     for name in path.split("."):
         if not isinstance(values, Mapping):
             return None

@@ -47,7 +47,7 @@ class NatsSubject:
         self._server = f"{parts.scheme}://{parts.netloc.rpartition('@')[0]}{'@' if '@' in parts.netloc else ''}{host}"
         self._stream = asked.get("stream", [None])[0]
         self._durable = asked.get("durable", [options.identity])[0]
-        self._fields, self._limit = field_map(parts.fragment), options.max_document_bytes
+        self._fields, self._limit = {**options.columns, **field_map(parts.fragment)}, options.max_document_bytes
         self._nats: Any = nats
         self._loop = asyncio.new_event_loop()
         self._connection: Any = None

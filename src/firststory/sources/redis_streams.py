@@ -52,7 +52,7 @@ class RedisStream:
         self._claimer = self._consumer + "-claimed"
         self._from = {"start": "0", "now": "$"}.get(asked.get("from", ["start"])[0], asked.get("from", ["0"])[0])
         self._claim_after = float(asked.get("claim_after", ["60"])[0])
-        self._fields, self._limit = field_map(parts.fragment), options.max_document_bytes
+        self._fields, self._limit = {**options.columns, **field_map(parts.fragment)}, options.max_document_bytes
         self._redis = redis
         self._client: Any = redis.Redis(
             host=parts.hostname,

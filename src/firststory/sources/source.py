@@ -8,7 +8,7 @@ Acknowledging tells the other side what it may forget; it is repeated, and may b
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from firststory.errors import SourceError
@@ -47,6 +47,8 @@ class Options:
     """Between two looks at a feed that says nothing about it."""
     fetch_seconds: float = 60.0
     """For a whole answer of a feed's server."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Under which names the fields of a document are found; what an address says itself comes first."""
     follow: bool = False
     read_file: Mapping[str, Any] | None = None
     """Options for `files.read`."""

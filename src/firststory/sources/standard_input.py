@@ -25,11 +25,19 @@ class StandardInput(io.RawIOBase):
         self._descriptor, self._wake, self._is_stopping = descriptor, wake, is_stopping
         self._left: int | None = None
         self._has_begun = False
+        self._was_idle = False
+        self.idle_seconds: float | None = None
+        """A read that waits for longer than this comes back with nothing, and `was_idle` says so."""
 
     @property
     def is_being_read(self) -> bool:
         """From the first read until it is closed: readers above may hold lines that they have not handed on."""
         return self._has_begun and not self.closed
+
+    def was_idle(self) -> bool:
+        """Whether the last read came back because nothing was written for a while; asked once."""
+        was, self._was_idle = self._was_idle, False
+        return was
 
     def readable(self) -> bool:
         return True
@@ -37,10 +45,13 @@ class StandardInput(io.RawIOBase):
     def fileno(self) -> int:
         return self._descriptor
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: Any) -> int | None:  # type: ignore[override]
         self._has_begun = True
         while not self._is_stopping():
-            ready, _, _ = select.select([self._descriptor, self._wake], [], [])
+            ready, _, _ = select.select([self._descriptor, self._wake], [], [], self.idle_seconds)
+            if not ready:
+                self._was_idle = True
+                return None
             if self._wake in ready:
                 # Only now may the signal's handler run, so ask again before reading or waiting.
                 os.read(self._wake, 1 << 10)

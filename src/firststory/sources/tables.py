@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from firststory.errors import DocumentError, MissingExtraError, SourceError
-from firststory.records import Arrival, Document, Position, Quarantined
-from firststory.sources.lines import EXCERPT, Damaged, Place, open_binary, read_lines
-from firststory.sources.parse import document_from
+from firststory.records import Arrival, Document, Idle, Position, Quarantined
+from firststory.sources.absent import is_absent
+from firststory.sources.columns import advice_on_text
+from firststory.sources.compression import open_binary
+from firststory.sources.lines import EXCERPT, Damaged, Line, Place, read_lines
+from firststory.sources.parse import NO_COLUMNS, document_from
+
+SEPARATORS = {"csv": ",;\t|", "tsv": "\t,;|"}
+"""What may stand between the columns; the header line tells."""
+
+
+END = Line(b"", Place())
+"""No line: the end of the file."""
 
 
 class _Lines:
@@ -22,14 +31,29 @@ class _Lines:
 
     def __init__(self, stream: io.BufferedReader, limit: int, start: Place) -> None:
         self._lines = read_lines(stream, limit, start)
+        self._next: Line | None = None
         self.place = start
         self.overlong = 0
 
     def __iter__(self) -> _Lines:
         return self
 
+    def waits(self) -> bool:
+        """Whether nothing has come for a while; the next line is then still to come."""
+        if self._next is None:
+            line = next(self._lines, END)
+            if line is None:
+                return True
+            self._next = line
+        return False
+
     def __next__(self) -> str:
-        line = next(self._lines)
+        while self.waits():
+            pass  # inside a record there is no use in telling
+        line, self._next = self._next, None
+        if line is END or line is None:
+            self._next = END
+            raise StopIteration
         self.place = line.place
         self.overlong = max(self.overlong, line.overlong)
         data = line.data.removeprefix(b"\xef\xbb\xbf") if line.place.line == 1 else line.data
@@ -44,20 +68,24 @@ def read_csv(
     limit: int,
     start: Place,
     reopen: Callable[[str], io.BufferedReader],
+    columns: Mapping[str, str] = NO_COLUMNS,
 ) -> Iterator[Arrival]:
-    """Each record of a CSV or TSV file with a header line."""
+    """Each record of a CSV or TSV file with a header line, which tells what stands between the columns."""
     csv.field_size_limit(limit)
-    dialect: Any = "excel-tab" if kind == "tsv" else "excel"
     lines = _Lines(stream, limit, start)
-    records = csv.reader(lines, dialect)
     if start.offset:
         with reopen(name) as again:
-            header = _header(name, csv.reader(_Lines(open_binary(again), limit, Place()), dialect))
+            header, separator = _header(name, kind, _Lines(open_binary(again), limit, Place()), columns)
     else:
-        header = _header(name, records)
+        header, separator = _header(name, kind, lines, columns)
+    records = csv.reader(lines, delimiter=separator)
+    record: list[str] | None = None
     while True:
         lines.overlong = 0
         try:
+            if lines.waits():
+                yield Idle()
+                continue
             record = next(records, None)
             if record is None:
                 return
@@ -66,7 +94,7 @@ def read_csv(
                 message = f"the line has {lines.overlong:,} bytes; allowed are {limit:,} (max_document_bytes)"
                 yield Quarantined("too-long", message, position, _excerpt(record))
             elif any(record):
-                yield _document(header, record), position
+                yield _document(header, record, columns), position
         except csv.Error as error:
             yield Quarantined("wrong-csv", str(error), Position(source, lines.place.at()), "")
         except DocumentError as error:
@@ -77,24 +105,43 @@ def read_csv(
             return
 
 
-def _header(name: str, records: Iterator[list[str]]) -> list[str]:
-    try:
-        header = [column.strip() for column in next(records, [])]
-    except (csv.Error, Damaged) as error:
-        header = [str(error)]
-    if header and "text" not in header:
-        raise SourceError(
-            owner="source",
-            parameter="the header line",
-            allowed="names of columns, one of them text",
-            received=", ".join(header)[:150],
-            remedy="Rename the column that holds the text.",
-            message=f"The header line of {name} has no column text: {', '.join(header)[:150]}.",
-        )
-    return header
+def _header(name: str, kind: str, lines: _Lines, columns: Mapping[str, str]) -> tuple[list[str], str]:
+    """The names of the columns, and what stands between them."""
+    wanted = columns.get("text", "text")
+    taken: list[str] = []
+
+    def kept() -> Iterator[str]:
+        for line in lines:
+            taken.append(line)
+            yield line
+
+    found: dict[str, list[str]] = {}
+    for separator in SEPARATORS[kind]:
+        try:
+            # The lines of the header are read once, and then again for each separator.
+            record = next(csv.reader(iter(taken) if taken else kept(), delimiter=separator), [])
+        except (csv.Error, Damaged) as error:
+            record = [str(error)]
+        found[separator] = [column.strip() for column in record]
+        if wanted in found[separator] or not taken:
+            return found[separator], separator
+    header = max(found.values(), key=len)
+    raise _no_text(f"The header line of {name}", header, columns)
 
 
-def _document(header: list[str], record: list[str]) -> Document:
+def _no_text(what: str, names: Iterable[str], columns: Mapping[str, str]) -> SourceError:
+    shown = ", ".join(names)[:150]
+    return SourceError(
+        owner="source",
+        parameter="the columns",
+        allowed="names of columns, one of them text",
+        received=shown,
+        remedy=advice_on_text(names, columns) or "Name the column that holds it: --map text=COLUMN",
+        message=f"{what} has no column {columns.get('text', 'text')}: {shown}.",
+    )
+
+
+def _document(header: list[str], record: list[str], columns: Mapping[str, str]) -> Document:
     for value in record:
         if not value.isascii() and any("\udc80" <= letter <= "\udcff" for letter in value):
             raise DocumentError(
@@ -115,9 +162,9 @@ def _document(header: list[str], record: list[str]) -> Document:
             remedy="Quote values that contain the separator.",
             message=f"the line has {len(record)} columns, the header {len(header)}.",
         )
-    return document_from(
-        {key: value for key, value in zip(header, record, strict=False) if value != "" or key == "text"}
-    )
+    text = columns.get("text", "text")
+    values = {key: value for key, value in zip(header, record, strict=False) if value != "" or key == text}
+    return document_from(values, columns)
 
 
 def _excerpt(record: list[str]) -> str:
@@ -125,7 +172,13 @@ def _excerpt(record: list[str]) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "�")
 
 
-def read_parquet(name: str, source: str, after: Position | None, say: Callable[[str], None]) -> Iterator[Arrival]:
+def read_parquet(
+    name: str,
+    source: str,
+    after: Position | None,
+    say: Callable[[str], None],
+    columns: Mapping[str, str] = NO_COLUMNS,
+) -> Iterator[Arrival]:
     """Each row of a Parquet file; the position is the number of rows read, and the file's size to notice a change."""
     try:
         import pyarrow.parquet as parquet
@@ -150,6 +203,9 @@ def read_parquet(name: str, source: str, after: Position | None, say: Callable[[
     try:
         row = 0
         with parquet.ParquetFile(name) as table:
+            wanted = columns.get("text", "text")
+            if wanted not in table.schema_arrow.names and wanted.split(".")[0] not in table.schema_arrow.names:
+                raise _no_text(name, table.schema_arrow.names, columns)
             for batch in table.iter_batches(batch_size=256):
                 if row + batch.num_rows <= start:
                     row += batch.num_rows
@@ -160,14 +216,12 @@ def read_parquet(name: str, source: str, after: Position | None, say: Callable[[
                         continue
                     position = Position(source, {"row": row, "size": size})
                     try:
-                        yield (
-                            document_from({key: value for key, value in values.items() if value is not None}),
-                            position,
-                        )
+                        present = {key: value for key, value in values.items() if not is_absent(value)}
+                        yield document_from(present, columns), position
                     except DocumentError as error:
                         yield Quarantined(error.reason, str(error), position, str(values)[:EXCERPT])
     except (OSError, ValueError) as error:
-        if isinstance(error, (FileNotFoundError, PermissionError)):
+        if isinstance(error, (FileNotFoundError, PermissionError, SourceError)):
             raise
         raise SourceError(
             owner="source",

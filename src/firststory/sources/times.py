@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from numbers import Real
 from typing import Any
 
 from firststory.errors import DocumentError
 from firststory.records import ASSUMED_UTC
+from firststory.sources.absent import is_absent
 
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3), (0.0, 1.0))
 """Epoch numbers this large are nanoseconds, microseconds, milliseconds, seconds: 1e11 s is the year 5138."""
@@ -17,7 +19,7 @@ _OTHER_FORMATS = ("%a %b %d %H:%M:%S %z %Y", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d")
 
 
 def parse_time(value: Any) -> datetime | None:
-    """ISO 8601, an epoch number (s, ms, µs or ns) or an e-mail date; None for None and ''.
+    """ISO 8601, an epoch number (s, ms, µs or ns) or an e-mail date; None where there is none.
 
     Examples
     --------
@@ -26,13 +28,17 @@ def parse_time(value: Any) -> datetime | None:
     >>> parse_time(1500000000) == parse_time(1500000000000)
     True
     """
-    if value is None or value == "":
+    if is_absent(value) or (isinstance(value, str) and not value.strip()):
         return None
     try:
+        if type(value).__name__ == "datetime64":  # of numpy, which counts in units of its own
+            value = value.astype("datetime64[us]").item()
+        elif not isinstance(value, (bool, int, float, str)) and isinstance(value, Real):
+            value = float(value)
         if isinstance(value, bool):
             raise ValueError("a truth value")
         if isinstance(value, datetime):
-            return _in_utc(value)
+            return _in_utc(value.to_pydatetime(warn=False) if hasattr(value, "to_pydatetime") else value)
         if isinstance(value, date):
             return datetime(value.year, value.month, value.day, tzinfo=ASSUMED_UTC)
         if isinstance(value, (int, float)):

@@ -63,7 +63,7 @@ class Websocket:
         elif parts.username:
             host = parts.netloc
         self._url, self._query = f"{scheme}://{host}{path}", query
-        self._fields, self._limit = field_map(parts.fragment), options.max_document_bytes
+        self._fields, self._limit = {**options.columns, **field_map(parts.fragment)}, options.max_document_bytes
 
     def read(self, after: Position | None) -> Iterator[Arrival]:
         at = dict(after.at) if after is not None else {"received": 0}

@@ -234,6 +234,7 @@ def alert_row(alert: Alert, step: int) -> dict[str, Any]:
         "storyline": alert.storyline,
         "score": alert.score,
         "sentence": alert.sentence,
+        "summary": alert.summary,
         "step": step,
     }
 
@@ -255,6 +256,7 @@ def alert_from_row(row: Row, documents: Mapping[str, Document]) -> Alert:
         storyline=row["storyline"],
         score=row["score"],
         sentence=row["sentence"],
+        summary=row["summary"],
     )
 
 

@@ -15,6 +15,9 @@ from firststory.store.engine import path_of
 from firststory.store.period_reader import PeriodReader
 from firststory.store.reading import get_meta
 
+MOST_FOUND = 1_000_000
+"""Documents that a search counts."""
+
 
 class Reader(PeriodReader):
     """Queries over an open store."""
@@ -55,6 +58,12 @@ class Reader(PeriodReader):
         for number in numbers:
             found[number] = self._verdicts(schema.documents.c.n == number)[0]
         return tuple(found[number] for number in numbers)
+
+    def count_found(self, words: str, story: str | None = None) -> int:
+        """How many documents (of one story, where it is named) have all the words."""
+        within = None if story is None else self.current_story(story)
+        with self._reading() as connection:
+            return len(search.find(connection, words, MOST_FOUND, within))
 
     def stories(
         self,

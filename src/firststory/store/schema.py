@@ -129,6 +129,7 @@ alerts = Table(
     Column("storyline", String),
     Column("score", Float, nullable=False),
     Column("sentence", Text, nullable=False),
+    Column("summary", Text, nullable=False),
     Column("step", Number, ForeignKey("steps.step"), nullable=False),
     Index("alerts_of_kind", "kind", "n"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -27,12 +28,16 @@ class Rows(NamedTuple):
 
 def rows_of(candidates: Sequence[StoryCandidate]) -> Rows:
     """The rows of documents. A title weighs its terms by their rarity alone, and has unit length."""
-    prepared = [_in_order(candidate) for candidate in candidates]
-    sizes = np.array([len(columns) for columns, _, _ in prepared], dtype=np.int64)
+    sizes, columns, weights, counts = _joined([_whole(candidate) for candidate in candidates])
+    if not weights.all():
+        kept = weights != 0.0
+        sizes = np.bincount(np.repeat(np.arange(len(sizes)), sizes)[kept], minlength=len(sizes))
+        columns, weights, counts = columns[kept], weights[kept], counts[kept]
     indptr = np.concatenate([[0], np.cumsum(sizes)])
-    columns = np.concatenate([columns for columns, _, _ in prepared])
-    weights = np.concatenate([weights for _, weights, _ in prepared])
-    counts = np.concatenate([counts for _, _, counts in prepared])
+    if sizes.max(initial=0) > MAX_TERMS or not _ascend(columns, indptr):
+        spans = [slice(a, b) for a, b in pairwise(indptr.tolist())]
+        sizes, columns, weights, counts = _joined([_in_order(columns[a], weights[a], counts[a]) for a in spans])
+        indptr = np.concatenate([[0], np.cumsum(sizes)])
     titles = [candidate.title_columns for candidate in candidates]
     title_weights = np.zeros(len(columns))
     if any(len(title) for title in titles):
@@ -55,15 +60,29 @@ def vectors_of(candidates: Sequence[StoryCandidate]) -> Singles:
     return vectors
 
 
-def _in_order(candidate: StoryCandidate) -> tuple[Columns, Floats, Floats]:
-    """Columns in order with weights and counts, without those of weight 0; of very long texts the heaviest terms."""
-    columns = np.ascontiguousarray(candidate.columns, dtype=np.int32)
-    weights = np.ascontiguousarray(candidate.weights, dtype=np.float64)
-    counts = candidate.counts if len(candidate.counts) else np.ones(len(columns))
+def _whole(candidate: StoryCandidate) -> tuple[Array, Array, Floats]:
+    """Columns, weights and counts as they come."""
+    counts = candidate.counts if len(candidate.counts) else np.ones(len(candidate.columns))
+    return candidate.columns, candidate.weights, counts
+
+
+def _joined(rows: Sequence[tuple[Array, Array, Floats]]) -> tuple[Ints, Columns, Floats, Floats]:
+    """The sizes of rows, and the columns, weights and counts of all of them."""
+    columns, weights, counts = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    sizes = np.array([len(row[0]) for row in rows], dtype=np.int64)
+    return sizes, columns.astype(np.int32, copy=False), weights.astype(np.float64, copy=False), counts
+
+
+def _ascend(columns: Columns, indptr: Ints) -> bool:
+    """Whether the columns of every row ascend."""
+    ascends = columns[1:] > columns[:-1]
+    ascends[indptr[(indptr > 0) & (indptr < len(columns))] - 1] = True  # from one row to the next
+    return bool(ascends.all())
+
+
+def _in_order(columns: Columns, weights: Floats, counts: Floats) -> tuple[Columns, Floats, Floats]:
+    """Columns in order with weights and counts; of very long texts the heaviest terms."""
     kept: Array
-    if not weights.all():
-        kept = np.flatnonzero(weights)
-        columns, weights, counts = columns[kept], weights[kept], counts[kept]
     if len(columns) > MAX_TERMS:
         kept = np.argsort(-weights, kind="stable")[:MAX_TERMS]
         kept = kept[np.argsort(columns[kept], kind="stable")]

@@ -11,7 +11,7 @@ import numpy as np
 from firststory.arrays import Array, Columns, Floats, Ints, Singles
 from firststory.kernels.stories.evidence import threshold_for
 from firststory.kernels.stories.layout import Arrivals, Free, JoinRule, Learnt, Members, Placed, Stories
-from firststory.kernels.stories.membership import centrality, heaviest_of, move_rows, release_member
+from firststory.kernels.stories.membership import centrality, heaviest_of, move_rows, release_stories
 from firststory.kernels.stories.placing import place_documents
 from firststory.kernels.stories.repairing import SECOND_LOOK, repair
 from firststory.state import State
@@ -126,14 +126,9 @@ class StoryMembers:
         self._members = members._replace(vector=np.zeros((len(members.start), n_dimensions), np.float32))
         self._stories = stories._replace(vector_sum=np.zeros((len(stories.key), n_dimensions)))
 
-    def release(self, slot: int) -> None:
-        """Forget a story."""
-        stories, free = self._stories, self._free
-        for m in stories.members[slot, : stories.n_members[slot]].tolist():
-            release_member(self._members, m, free)
-        stories.n_members[slot] = 0
-        free.slots[free.counts[0]] = slot
-        free.counts[0] += 1
+    def release(self, slots: Sequence[int]) -> None:
+        """Forget stories."""
+        release_stories(self._members, self._stories, self._free, np.array(slots, dtype=np.int64))
 
     # -- joining and merging -------------------------------------------------------------------------------
 

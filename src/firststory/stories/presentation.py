@@ -9,6 +9,7 @@ from typing import NamedTuple, Self
 from firststory.arrays import Ints
 from firststory.harmless import harmless
 from firststory.state import State
+from firststory.stories.whole_names import whole_names
 
 N_KEY_TERMS = 8
 MAX_SURFACES = 256
@@ -52,9 +53,14 @@ class Presentation:
     def set_title(self, representative: Representative, size: int) -> None:
         self.representative, self.title_size = representative, size
 
-    def set_key_terms(self, heaviest: Iterable[int], size: int) -> None:
-        """The key terms: of the heaviest columns those whose surface form is known."""
+    def set_key_terms(self, heaviest: Iterable[int], size: int, titles: Iterable[str] = ()) -> None:
+        """The key terms: of the heaviest columns those whose surface form is known, with names as the titles have them.
+
+        The names of a story that has just been opened are not looked up: most never get a second document.
+        """
         known = [self.surfaces[column] for column in heaviest if column in self.surfaces]
+        if size >= MIN_SIZE_FOR_CENTRAL:
+            known = whole_names(known[: 2 * N_KEY_TERMS], titles)
         self.key_terms, self.terms_size = tuple(map(_shown, known[:N_KEY_TERMS])), size
 
     # -- surface forms -------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from firststory.kernels.stories.storyline_layout import (
     RowSlots,
     StorySlots,
 )
-from firststory.kernels.stories.storyline_words import LINE, WORD, WordTable
+from firststory.kernels.stories.storyline_words import BLOCK, WordTable
 from firststory.state import State
 
 MIN_SLOTS = 256
@@ -57,12 +57,19 @@ def new_model(dimensions: int) -> Model:
             free=slots(0),
         ),
         words=WordTable(
-            links=slots(0, 6),
+            of_word=slots(0),
+            line=slots(0),
             used=floats(0),
+            filled=slots(0),
+            following=slots(0),
             free=slots(0),
             n_free=ints(1),
-            of_word=slots(0),
             of_line=slots(0),
+            word=slots(0),
+            words_filled=slots(0),
+            words_following=slots(0),
+            words_free=slots(0),
+            n_words_free=ints(1),
             seen=floats(0),
             total=floats(1),
         ),
@@ -140,21 +147,42 @@ def _with_room(table: Any, counters: Ints, counter: int, needed: int) -> Any:
 
 
 def _with_words(table: WordTable, n_lines: int, n_entries: int, n_columns: int) -> WordTable:
-    """A table of words for so many lines, with free entries, and with room for columns below a number."""
+    """A table of words for so many lines and columns, with room for so many entries more."""
     if n_lines > len(table.of_line):
         table = table._replace(of_line=_longer(table.of_line, n_lines, fill=-1))
     if n_columns > len(table.seen):
         n = max(MIN_SLOTS, 2 * len(table.seen), n_columns)
         table = table._replace(of_word=_longer(table.of_word, n, fill=-1), seen=_longer(table.seen, n))
-    n_free = int(table.n_free[0])
-    if n_entries > n_free:
-        old = len(table.free)
-        n = max(MIN_SLOTS, 2 * old, old + n_entries)
-        free = _longer(table.free, n)
-        free[n_free : n_free + n - old] = np.arange(n - 1, old - 1, -1)
-        table.n_free[0] += n - old
-        table = table._replace(links=_longer(table.links, n, fill=-1), used=_longer(table.used, n), free=free)
+    # An entry may begin a block; where a line takes over the words of another, it does before the other's are free.
+    n_blocks = n_entries + 1
+    if n_blocks > table.n_free[0]:
+        n, free = _with_free(table.free, table.n_free, n_blocks)
+        table = table._replace(
+            line=_longer(table.line, BLOCK * n, fill=-1),
+            used=_longer(table.used, BLOCK * n),
+            filled=_longer(table.filled, n),
+            following=_longer(table.following, n, fill=-1),
+            free=free,
+        )
+    if n_blocks > table.n_words_free[0]:
+        n, free = _with_free(table.words_free, table.n_words_free, n_blocks)
+        table = table._replace(
+            word=_longer(table.word, BLOCK * n, fill=-1),
+            words_filled=_longer(table.words_filled, n),
+            words_following=_longer(table.words_following, n, fill=-1),
+            words_free=free,
+        )
     return table
+
+
+def _with_free(free: Slots, n_free: Ints, needed: int) -> tuple[int, Slots]:
+    """How many slots there are to be, and a longer stack of the free ones."""
+    old = len(free)
+    n = max(MIN_SLOTS, 2 * old, old + needed)
+    longer = _longer(free, n)
+    longer[n_free[0] : n_free[0] + n - old] = np.arange(n - 1, old - 1, -1)
+    n_free[0] += n - old
+    return n, longer
 
 
 def _longer(array: Array, n: int, fill: int = 0) -> Array:
@@ -203,8 +231,7 @@ def n_terms(model: Model, stories: Slots) -> int:
 
 def columns_in_use(model: Model) -> Ints:
     """The columns of all entries and of all rows."""
-    links = model.words.links
-    return np.unique(np.concatenate([links[links[:, LINE] >= 0, WORD], _row_columns(model)])).astype(np.int64)
+    return np.union1d(np.flatnonzero(model.words.of_word >= 0), _row_columns(model)).astype(np.int64)
 
 
 def _row_columns(model: Model) -> Array:
@@ -223,12 +250,11 @@ def renumber(model: Model, new: Ints) -> Model:
     n = int(number.max(initial=-1)) + 1
     of_word, seen = np.full(n, -1, dtype=np.int32), np.zeros(n)
     of_word[number[stays]], seen[number[stays]] = words.of_word[stays], words.seen[stays]
-    links = words.links.copy()
-    links[:, WORD] = np.where(links[:, LINE] >= 0, number[links[:, WORD]], -1)
+    word = np.where(words.word >= 0, number[words.word], -1).astype(np.int32)
     # In rows that are free anything may stand.
     columns = np.maximum(number[model.rows.columns], 0).astype(np.int32)
     return model._replace(
-        words=words._replace(links=links, of_word=of_word, seen=seen), rows=model.rows._replace(columns=columns)
+        words=words._replace(word=word, of_word=of_word, seen=seen), rows=model.rows._replace(columns=columns)
     )
 
 

@@ -260,6 +260,8 @@ class Storylines:
 
     def _merge_stories(self, merged: Iterable[tuple[int, int]]) -> None:
         pairs, merged = [], list(merged)
+        if not merged:
+            return
         self._model = reserve(self._model, stories=len(merged))
         for small, large in merged:
             if small in self._slots:
@@ -278,6 +280,8 @@ class Storylines:
         doubled = touched[stories.size[touched] >= 2 * stories.asked[touched]]
         asking = np.concatenate([doubled, self._lone_stories()])
         n = len(asking)
+        if not n:
+            return
         self._model = reserve(self._model, lines=n, entries=n_terms(self._model, asking), merges=n)
         choose_all_again(self._model, RULE, asking, self._now)
         self._tell_merged()
@@ -300,6 +304,8 @@ class Storylines:
         lines = self._model.lines
         grown = (lines.key >= 0) & (lines.size >= np.maximum(MIN_VOTING_SIZE, RULE.growth * lines.checked))
         found = np.flatnonzero(grown)
+        if not len(found):
+            return
         asked = np.asarray(found[np.argsort(lines.key[found], kind="stable")], dtype=np.int32)
         self._model = reserve(self._model, merges=len(asked))
         merge_by_vote(self._model, RULE, asked)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from firststory.arrays import Ints
+from firststory.headlines import report_weight
 from firststory.records import Story, Storyline
 from firststory.state import State
 from firststory.stories.ageing import Ageing
@@ -191,9 +192,7 @@ class StoryTracker:
         records = self._records(changed)
         storylines = self._lines.records({story.key: record for story, record in zip(changed, records, strict=True)})
         changes = StoryChanges(records, storylines)
-        for story in changed:
-            if story.status != "open":
-                self._members.release(story.slot)
+        self._members.release([story.slot for story in changed if story.status != "open"])
         self._changed, self._merged = {}, []
         return changes
 
@@ -337,7 +336,7 @@ class StoryTracker:
         # More than are shown: of some it is not known how they read.
         heaviest = self._members.heaviest([story.slot for story in outdated], 4 * N_KEY_TERMS)
         for story, columns in zip(outdated, heaviest, strict=True):
-            story.presentation.set_key_terms(columns, story.size)
+            story.presentation.set_key_terms(columns, story.size, [member.title for _, member in story.latest])
             if story.presentation.is_title_due(story.size):
                 self._choose_title(story)
             if story.presentation.has_too_many_surfaces():
@@ -345,10 +344,10 @@ class StoryTracker:
         return tuple([story.record(self._now, self._lines.line_of(story.key)) for story in stories])
 
     def _choose_title(self, story: GrowingStory) -> None:
-        """The title that best fits the texts of the other members; the first of equals."""
+        """The title that best fits the texts of the other members, reports before formats; the first of equals."""
         titles = [member for _, member in story.latest]
         fits = [
-            fit * FORMAT_DISCOUNT if self._formats.is_format(member.title) else fit
+            fit * report_weight(member.title) * (FORMAT_DISCOUNT if self._formats.is_format(member.title) else 1.0)
             for fit, member in zip(self._members.centrality(story.slot), titles, strict=True)
         ]
         story.presentation.set_title(titles[fits.index(max(fits))], story.size)

@@ -19,21 +19,26 @@ class LearntTerms:
     vocabulary_: Vocabulary
     frequencies_: DocumentFrequencies
 
+    def _check_fitted(self) -> None:
+        """scikit-learn's check only where it will fail: it takes longer than most of what is checked."""
+        if not hasattr(self, "vocabulary_"):
+            check_is_fitted(self)
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The terms, one per column."""
-        check_is_fitted(self)
+        self._check_fitted()
         return np.array(self.vocabulary_.terms, dtype=object)
 
     @property
     def n_documents_(self) -> int:
         """How many documents were learnt."""
-        check_is_fitted(self)
+        self._check_fitted()
         return int(self.frequencies_.clock[0])
 
     @property
     def document_frequency_(self) -> NDArray[np.float64]:
         """In how many documents each term has been (decayed where there is a half-life)."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.frequencies_.now()
 
     @property
@@ -43,17 +48,17 @@ class LearntTerms:
 
     def frequency_of(self, columns: NDArray[Any]) -> NDArray[np.float64]:
         """`document_frequency_` of some columns, without looking at the others."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.frequencies_.now(columns)
 
     @property
     def idf_(self) -> NDArray[np.float64]:
         """The weight of each term for the next document."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.frequencies_.idf()
 
     @property
     def is_full(self) -> bool:
         """Whether new terms find no room: time to `prune`."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.vocabulary_.is_full

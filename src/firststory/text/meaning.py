@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.kernels.text.meaning import UNKNOWN, sum_pieces, to_unit
+from firststory.kernels.text.meaning import sum_pieces, to_unit
+from firststory.kernels.text.pieces import split_words
 from firststory.kernels.text.tokens import number_forms
 from firststory.kernels.text.words import AROUND, SPACE, cut_words
-from firststory.text.word_pieces import WordPieces, is_installed, load_pieces
+from firststory.text.word_pieces import BEGIN, WordPieces, is_installed, load_pieces
 
 MAX_LENGTH = 64
 """Characters of a word at most."""
@@ -137,16 +138,15 @@ class _Words:
         codes = self._arena[begin : self._used].copy()
         codes[places - begin] = 32  # the words that stand before the letters are no code points
         text = codes.tobytes().decode("utf-32-le", "surrogatepass")
-        parts: list[int] = []
-        ends: list[int] = []
-        for place, length in zip((places - begin).tolist(), (self._arena[places] >> 16).tolist(), strict=True):
-            parts += self.pieces.of(text[place + 1 : place + 1 + length]) or (UNKNOWN,)
-            ends.append(self._n_parts + len(parts))
-        while ends[-1] > len(self.parts):
+        starts, lengths = places - begin + 1, (self._arena[places] >> 16).astype(np.int64)
+        spans = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
+        whole = np.array([self.pieces.names.get(BEGIN + text[a:b], -1) for a, b in spans], dtype=np.int64)
+        while self._n_parts + len(codes) > len(self.parts):  # every letter is a piece at most
             self.parts = np.concatenate([self.parts, np.zeros_like(self.parts)])
-        self.parts[self._n_parts : ends[-1]] = parts
-        self.first[known + 1 : self.n + 1] = ends
-        self._n_parts = ends[-1]
+        ends = self.first[known + 1 : self.n + 1]
+        split_words(codes, starts, lengths, whole, *self.pieces.numbers, self.parts[self._n_parts :], ends)
+        ends += self._n_parts
+        self._n_parts = int(ends[-1])
 
 
 def _classes() -> NDArray[np.uint8]:

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from firststory.arrays import Ints
 from firststory.estimator import StreamEstimator
@@ -222,7 +221,7 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
 
     def transform(self, texts: Iterable[str]) -> sp.csr_matrix:
         """Rows of texts by what was learnt so far. Never learns: terms without a column are left out."""
-        check_is_fitted(self)
+        self._check_fitted()
         self._check_parameters()
         return self._count(checked_documents(texts, self), learn=False).weights
 
@@ -233,7 +232,7 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
         word is given where it first stands (in each 100,000 characters or so), and not again. `language` is that of a
         text that was learnt (`last_languages`); otherwise it is found.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         checked_documents([text], self)
         return self._reader().tokens(text, first_only=first_only, language=language)
 
@@ -247,7 +246,7 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
         >>> v.surface_forms(["Bridges in the Storm, the bridge"])[0]
         {1: 'Bridges', 0: 'Storm'}
         """
-        check_is_fitted(self)
+        self._check_fitted()
         return self._surface_forms(self._reader().read(checked_documents(texts, self), learn=False))
 
     def last_surface_forms(self, lead: int | Ints | None = None) -> SurfaceForms:
@@ -255,7 +254,7 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
 
         `lead` is one number, or an array with a number for each text.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         return self._surface_forms(self._reader().renewed(self._cuts), lead)
 
     def _surface_forms(self, cuts: Iterable[Cut], lead: int | Ints | None = None) -> SurfaceForms:
@@ -282,7 +281,7 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
         >>> remap.old_to_new.tolist(), v.get_feature_names_out().tolist()
         ([0, -1, 1, -1], ['storm', 'fire'])
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if n_terms is None and min_df is None:
             n_terms = max(self.max_terms // 2, 1)
         stays = kept_terms(self.frequencies_, n_terms, min_df, keep)
@@ -307,7 +306,7 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
     @property
     def language_(self) -> str:
         """The language in use, or of most of the recent documents."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.languages_.majority if self.fixed_language_ is None else self.fixed_language_
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -78,11 +79,15 @@ class Vocabulary:
     def __init__(self, max_terms: int) -> None:
         self.max_terms = max_terms
         self._columns: dict[str, int] = {}
+        self._terms: list[str] = []
+        """The same in a list, as far as it was asked for."""
 
     @property
-    def terms(self) -> list[str]:
-        """The terms in the order of their columns."""
-        return list(self._columns)
+    def terms(self) -> Sequence[str]:
+        """The terms in the order of their columns; it grows with the vocabulary."""
+        n_new = len(self._columns) - len(self._terms)
+        self._terms += reversed(list(islice(reversed(self._columns), n_new)))
+        return self._terms
 
     def add(self, terms: Sequence[str]) -> list[int]:
         """The column of each term; a new one for a new term where there is room, else -1."""
@@ -112,6 +117,7 @@ class Vocabulary:
         old_to_new = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int64)
         kept = (term for term, column in self._columns.items() if keep[column])
         self._columns = {term: column for column, term in enumerate(kept)}
+        self._terms = []
         return Remap(old_to_new, len(self._columns))
 
     def __getitem__(self, term: str) -> int:

@@ -7,14 +7,16 @@ Only the two data files of the package are read; none of its code is run.
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.arrays import Ints
 from firststory.errors import DataError, MissingExtraError
 
 PACKAGE, WEIGHTS, TOKENISER = (
@@ -26,6 +28,18 @@ BEGIN = "▁"
 """Stands before the first letter of a word."""
 ORDINARY = 259
 """The pieces before are signs of control and single bytes; from here on they are sorted by how frequent they are."""
+
+
+class PieceNumbers(NamedTuple):
+    """Pieces by number."""
+
+    begin: int
+    """Before the first letter of a word."""
+    letters: Ints
+    """The piece of each code point; -1 for none."""
+    pairs: Ints
+    """Two pieces that make one: one << 32 | other, in order."""
+    made: Ints
 
 
 class WordPieces:
@@ -44,7 +58,8 @@ class WordPieces:
     def of(self, word: str) -> list[int]:
         """The pieces of a word, joined pair by pair, the most frequent first; none where a letter has no piece.
 
-        This is byte-pair encoding: the rank of a pair is that of the piece that it makes.
+        This is byte-pair encoding: the rank of a pair is that of the piece that it makes. `kernels.text.pieces` does
+        the same with numbers.
         """
         get = self.names.get
         whole = get(BEGIN + word)
@@ -62,6 +77,23 @@ class WordPieces:
                 ranks[at - 1] = get(parts[at - 1] + joined, none)
         found = [get(part, none) for part in parts]
         return [] if none in found else found
+
+    @cached_property
+    def numbers(self) -> PieceNumbers:
+        """What the kernel needs."""
+        letters = {ord(name): number for name, number in self.names.items() if len(name) == 1}
+        of_letter = np.full(max(letters, default=0) + 1, -1, dtype=np.int64)
+        of_letter[list(letters)] = list(letters.values())
+        get, made = self.names.get, dict[int, int]()
+        for name, number in self.names.items():
+            for k in range(1, len(name)):
+                one, other = get(name[:k]), get(name[k:])
+                if one is not None and other is not None:
+                    made[one << 32 | other] = number
+        pairs = np.array(sorted(made), dtype=np.int64)
+        return PieceNumbers(
+            self.names.get(BEGIN, -1), of_letter, pairs, np.array([made[pair] for pair in pairs.tolist()], np.int64)
+        )
 
 
 @cache

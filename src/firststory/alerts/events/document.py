@@ -10,8 +10,8 @@ from typing import NamedTuple
 from firststory.arrays import Array, Floats
 from firststory.records import Document
 
-KEPT_CHARACTERS = 300
-"""Of a text, for the alert that points at it."""
+KEPT_CHARACTERS = 450
+"""Of a text, for the alert that points at it: about three sentences."""
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Self
 from zlib import crc32
@@ -36,15 +37,24 @@ def features(title: str, source: str | None, novelty: float) -> list[int]:
     """
     words = title.lower().encode("utf-8", "replace").split()[:MAX_WORDS]
     own = {crc32(word, _WORD) % SIZE for word in words}
-    who = (source or "").encode("utf-8", "replace")
-    own.add(crc32(who, _SOURCE) % SIZE)
-    own.add(crc32(who, _NOVEL_SOURCE if novelty > 0.8 else _USUAL_SOURCE) % SIZE)
-    own.update((crc32(b"%d" % int(10 * novelty), _NOVELTY) % SIZE, crc32(b"%d" % len(words), _LENGTH) % SIZE, 0))
+    own.update(_of_source(source or "", novelty > 0.8))
+    own.update((_of_number(int(10 * novelty), _NOVELTY), _of_number(len(words), _LENGTH), 0))
     own.add(crc32(b" ".join(words[:1]), _OPENING) % SIZE)
     own.add(crc32(b" ".join(words[:2]), _OPENING) % SIZE)
     for sign in _SIGNS.findall(title):
         own.add(crc32(b"0" if sign.isdigit() else sign.encode(), _SIGN) % SIZE)
     return sorted(own)
+
+
+@lru_cache(maxsize=1 << 12)
+def _of_source(source: str, is_novel: bool) -> tuple[int, int]:
+    who = source.encode("utf-8", "replace")
+    return crc32(who, _SOURCE) % SIZE, crc32(who, _NOVEL_SOURCE if is_novel else _USUAL_SOURCE) % SIZE
+
+
+@lru_cache(maxsize=1 << 8)
+def _of_number(number: int, kind: int) -> int:
+    return crc32(b"%d" % number, kind) % SIZE
 
 
 class EchoChance:

@@ -23,18 +23,21 @@ from firststory.alerts.events.memory import EventMemory
 from firststory.alerts.events.rows import step_rows
 from firststory.alerts.events.running import RunningStories, RunningStory
 from firststory.alerts.events.sentences import first_report, told_by, turned
-from firststory.alerts.events.shown_terms import shown_terms
-from firststory.alerts.events.turn import CHOICE_COST, FALSE_TURNS, LEAST_BACKGROUND, SILENT_WATCH_SHARE, Turns
+from firststory.alerts.events.turn import CHOICE_COST, FALSE_TURNS, Turns
 from firststory.alerts.events.voices import Voices
 from firststory.alerts.events.writer import AlertWriter, title_of
 from firststory.arrays import Floats, Ints
 from firststory.errors import ParameterError
+from firststory.harmless import harmless
 from firststory.kernels.alerts.layout import Found, Rule, StepRows
+from firststory.kernels.alerts.turn import LEAST_BACKGROUND, SILENT_WATCH_SHARE
 from firststory.lineage import standing
-from firststory.records import Alert
+from firststory.records import Alert, Document
 from firststory.state import State
 from firststory.units import DAY_SECONDS
 
+MAX_TURN_TERMS = 5
+MAX_TERM_CHARACTERS = 60
 INDEX_DAYS = 8.0
 """A day of watching and a week of background."""
 
@@ -76,12 +79,22 @@ class EventAlerts:
         self._first_seen = FirstSeen()
         self._held = HeldBack()
         self._per_day = self._opened_per_day = 20.0
-        self._writer = AlertWriter(self._index, self._memory, self._clock)
+        self._writer = AlertWriter(self._memory, self._clock)
 
     def change(self, ceiling: Budget, false_alerts: float, families: Mapping[str, str]) -> None:
         """Other settings from now on; what was counted stays."""
         self.ceiling, self.false_alerts = ceiling, _checked(false_alerts)
         self._voices.families = dict(families)
+
+    @property
+    def link_threshold(self) -> float:
+        """The similarity from which on two documents of this stream tell of one thing; learnt from the stream."""
+        return self._threshold.value
+
+    def remembered(self, ids: Sequence[str]) -> list[Document]:
+        """The documents with these ids that are remembered, with the beginning of their text."""
+        places = [self._memory.ordinal_of[name] for name in ids if name in self._memory.ordinal_of]
+        return [self._memory.documents[place].whole() for place in places]
 
     # -- a step --------------------------------------------------------------------------------------------
 
@@ -102,22 +115,18 @@ class EventAlerts:
         # Once per step: where the kernel stops in between depends on the room that its arrays happen to have.
         self._first_seen.learn(float(clock[0]), self._index)
         is_warm = self._first_seen.is_warm(self._days(float(clock[0])), begin)
+        day = self._day_seconds()
         while first < len(new):
-            rule, n_before = self._rule(float(clock[-1])), len(alerts)
+            rule = self._rule(float(clock[-1]), day)
             done = self._index.follow(rows, first, rule, self._threshold.arrays, found)
-            chances = self._chances(new, first, done, clock, found, is_warm=is_warm)
-            # Most documents bring nothing; only the last one may fire an alert that is pushed.
-            tells = found.is_opener[first:done] | (found.score[first:done] >= LEAST_SCORE)
-            tells |= found.turn_score[first:done, 0] > CHOICE_COST
+            alerts += self._first_reports(new, first, done, clock, found, is_warm=is_warm)
+            # Most documents bring nothing; only the last may fire: later ones have changed the evidence of the others.
+            tells = (found.score[first:done] >= LEAST_SCORE) | (found.turn_score[first:done, 0] > CHOICE_COST)
             for i in (first + np.flatnonzero(tells)).tolist():
-                now = float(clock[i])
-                if i in chances:
-                    alerts += self._consider_first(new[i], begin + i, now, chances[i], 1.0 - float(found.nearest[i]))
-                # Later documents have changed the evidence of all but the last.
-                alerts += self._consider(i, new[i], begin + i, now, found, rule, may_fire=i == done - 1)
-            if len(alerts) > n_before and alerts[-1].kind == "confirmed":
-                for i in range(done, len(new)):
-                    rows.is_settled[i] |= new[i].story == alerts[-1].story
+                fired = self._consider(i, new[i], begin + i, float(clock[i]), found, rule, may_fire=i == done - 1)
+                if fired:
+                    self._note_alerted(new, done, rows, new[i].story)
+                    alerts += fired
             first = done
         self._per_day, self._opened_per_day = float(found.per_day[-1]), float(found.opened_per_day[-1])
         self._forget()
@@ -163,18 +172,30 @@ class EventAlerts:
         return self._clock.arrivals(seconds)
 
     def _rows(self, new: Sequence[EventDocument], clock: Floats, sources: Ints) -> StepRows:
-        running = self._running
-        settled = np.array([(record := running.get(one.story)) is not None and record.fired is not None for one in new])
-        return step_rows(new, clock, sources, self._memory.add(new, self._index.next), settled)
+        running = [self._running.get(one.story) for one in new]
+        settled = np.array([record is not None and record.fired is not None for record in running])
+        alerted = np.array([-math.inf if record is None else record.last_alert for record in running])
+        return step_rows(new, clock, sources, self._memory.add(new, self._index.next), settled, alerted)
 
-    def _rule(self, end: float) -> Rule:
+    def _note_alerted(self, new: Sequence[EventDocument], first: int, rows: StepRows, story: str) -> None:
+        """Tell the rows from `first` on that a story was alerted, or has turned."""
+        record = self._running[story]
+        for i in range(first, len(new)):
+            if new[i].story == story:
+                rows.is_settled[i], rows.alerted[i] = record.fired is not None, record.last_alert
+
+    def _day_seconds(self) -> float:
         """Where the documents that fit into memory do not reach back eight days, all times shrink with them."""
-        day, index, ceiling = DAY_SECONDS, self._index, self._ceiling_per_day()
+        index = self._index
+        if len(index) < self.max_documents:
+            return DAY_SECONDS
+        reach = self._clock.now - float(index.born[index.oldest % len(index.born)])
+        return min(DAY_SECONDS, max(reach, 1.0) / INDEX_DAYS)
+
+    def _rule(self, end: float, day: float) -> Rule:
+        ceiling = self._ceiling_per_day()
         # The prices fall until the step's end, as alerts of the day before expire: the kernel may stop too often.
         has_room = self._pushed.has_room(end, ceiling)
-        if len(index) >= self.max_documents:
-            reach = self._clock.now - float(index.born[index.oldest % len(index.born)])
-            day = min(day, max(reach, 1.0) / INDEX_DAYS)
         return Rule(
             max_documents=self.max_documents,
             index_seconds=INDEX_DAYS * DAY_SECONDS,
@@ -196,8 +217,6 @@ class EventAlerts:
     ) -> list[Alert]:
         alerts: list[Alert] = []
         score, turn = float(found.score[i]), float(found.turn_score[i, 0]) - CHOICE_COST
-        if score < LEAST_SCORE and turn <= 0.0:
-            return alerts
         story = self._running.touch(one.story, now)
         if score >= LEAST_SCORE:
             self._ladder.note(now, story.best, score)
@@ -224,36 +243,35 @@ class EventAlerts:
     def _days(self, now: float) -> float:
         return 0.0 if self._clock.begun is None else (now - self._clock.begun) / DAY_SECONDS
 
-    def _chances(
+    def _first_reports(
         self, new: Sequence[EventDocument], first: int, done: int, clock: Floats, found: Found, *, is_warm: bool
-    ) -> dict[int, float]:
-        """The chance that others follow, of the documents that nothing earlier is like; empty in the warm-up."""
+    ) -> list[Alert]:
+        """Of the documents that nothing earlier is like, those that are listed; none in the warm-up."""
         places = first + np.flatnonzero(found.is_opener[first:done])
         if not len(places):
-            return {}
-        openers, rows, begin = places.tolist(), list[list[int]](), self._index.next - done
-        for i, now, nearest in zip(openers, clock[places].tolist(), found.nearest[places].tolist(), strict=True):
+            return []
+        openers, times, begin = places.tolist(), clock[places].tolist(), self._index.next - done
+        novelties, rows, alerts = (1.0 - found.nearest[places]).tolist(), list[list[int]](), list[Alert]()
+        for i, now, novelty in zip(openers, times, novelties, strict=True):
             document = new[i].document
-            rows.append(features(title_of(document), document.source, 1.0 - nearest))
+            rows.append(features(title_of(document), document.source, novelty))
             self._first_seen.wait(now, begin + i, rows[-1])
         if not is_warm:
-            return {}
-        return dict(zip(openers, self._first_seen.chance.probabilities(rows), strict=True))
-
-    def _consider_first(
-        self, one: EventDocument, ordinal: int, now: float, chance: float, novelty: float
-    ) -> list[Alert]:
-        rank = self._first_seen.consider(now, chance, novelty, self._ceiling_per_day())
-        if rank is None:
             return []
+        per_day, chances = self._ceiling_per_day(), self._first_seen.chance.probabilities(rows)
+        for i, now, chance, novelty in zip(openers, times, chances, novelties, strict=True):
+            rank = self._first_seen.consider(now, chance, novelty, per_day)
+            if rank is not None:
+                alerts.append(self._first_report(new[i], begin + i, now, chance, rank))
+        return alerts
+
+    def _first_report(self, one: EventDocument, ordinal: int, now: float, chance: float, rank: float) -> Alert:
         writer = self._writer
         sentence = first_report(chance, writer.document(ordinal), self._clock.is_dated)
-        return [
-            writer.write(
-                "first_seen", one.story, [ordinal], first=ordinal, headline=ordinal, now=now, score=rank,
-                terms=writer.terms(one), sentence=sentence,
-            )
-        ]  # fmt: skip
+        return writer.write(
+            "first_seen", one.story, [ordinal], first=ordinal, headline=ordinal, now=now, score=rank,
+            terms=(), sentence=sentence,
+        )  # fmt: skip
 
     def _why_not(self, now: float, score: float) -> str | None:
         """Why an event that passed the test is not alerted; None where it is."""
@@ -270,7 +288,7 @@ class EventAlerts:
         if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._memory, self._running):
             self._held.add(one.story, now, ALREADY_ALERTED)
             return []
-        event = gather(self._index, ordinal, rule.watch_seconds)
+        event = gather(self._index, self._memory, ordinal, rule.watch_seconds)
         self._held.remove(one.story)
         story.fired = now
         self._pushed.spend(now)
@@ -280,7 +298,7 @@ class EventAlerts:
         return [
             writer.write(
                 "confirmed", one.story, sorted({event.first, *event.core}), first=event.first, headline=event.headline,
-                now=now, score=score, terms=writer.terms(one, event.core), sentence=sentence,
+                now=now, score=score, terms=(), sentence=sentence,
             )
         ]  # fmt: skip
 
@@ -299,7 +317,7 @@ class EventAlerts:
         silent = SILENT_WATCH_SHARE * rule.watch_seconds
         if story.fired is None and found.background[i] < LEAST_BACKGROUND:
             return []
-        if any(at is not None and now - at <= silent for at in (story.fired, story.turned)):
+        if now - story.last_alert <= silent:
             return []
         ceiling = self._ceiling_per_day()
         least = least_score(float(found.opened_per_day[i]), FALSE_TURNS * self.false_alerts)
@@ -311,7 +329,7 @@ class EventAlerts:
         new = [term for term in new if term.column in surfaces]
         if not new:
             return []
-        event = gather(self._index, ordinal, rule.watch_seconds)
+        event = gather(self._index, self._memory, ordinal, rule.watch_seconds)
         capacity, term = len(self._index.born), new[0].column
         recent = [j for j in event.core if now - self._index.born[j % capacity] <= silent]
         using = [j for j in recent if term in self._index.row(j)[0][: self._index.n_named[j % capacity]]]
@@ -320,7 +338,7 @@ class EventAlerts:
         self._turns.ceiling.spend(now)
         self._pushed.spend(now)
         headline = event.headline if event.headline in using else using[-1]
-        terms = shown_terms([surfaces[term.column] for term in new], "")
+        terms = tuple([_shown(surfaces[term.column]) for term in new[:MAX_TURN_TERMS]])
         writer, first = self._writer, using[0]
         within = writer.span(first, ordinal, now)
         sentence = turned(
@@ -426,7 +444,7 @@ class EventAlerts:
         alerts._first_seen = FirstSeen.from_state(state["first_seen"])
         alerts._held = HeldBack.from_state(state["held"])
         alerts._per_day, alerts._opened_per_day = state["per_day"]
-        alerts._writer = AlertWriter(alerts._index, alerts._memory, alerts._clock, state["n_alerts"])
+        alerts._writer = AlertWriter(alerts._memory, alerts._clock, state["n_alerts"])
         return alerts
 
 
@@ -440,3 +458,7 @@ def _checked(false_alerts: float) -> float:
             remedy="Start with false_alerts=1.0.",
         )
     return float(false_alerts)
+
+
+def _shown(surface: str) -> str:
+    return harmless(surface.removesuffix("'s").removesuffix("’s"), MAX_TERM_CHARACTERS)

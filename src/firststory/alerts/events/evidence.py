@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
+from firststory.alerts.events.document import SlimDocument
 from firststory.alerts.events.links import LinkIndex
+from firststory.alerts.events.memory import EventMemory
+from firststory.headlines import format_weight
 
 FIRST_SHARE, NEAR_FIRST_SHARE, NEAR_WATCH_SHARE = 0.4, 0.3, 0.25
 """An earlier document is the first report if its mean link to the core is 0.4 of the core's median, or 0.3 of it and
 it came within a quarter of the watch before the next."""
 MAX_LOOKED_BACK = 300
 """Documents of the story, the latest, among which the first report is looked for."""
+
+
+UNTITLED_WEIGHT = 0.7
+HEADLINE_CHARACTERS = 200
+"""A text up to this length is a headline itself."""
 
 
 class EventEvidence(NamedTuple):
@@ -23,10 +28,10 @@ class EventEvidence(NamedTuple):
     """In the order of arrival."""
     first: int
     headline: int
-    """The member of the core with the most links to the others."""
+    """The member of the core that reports: with the most links to the others, weighed by what its title is like."""
 
 
-def gather(index: LinkIndex, ordinal: int, watch_seconds: float) -> EventEvidence:
+def gather(index: LinkIndex, memory: EventMemory, ordinal: int, watch_seconds: float) -> EventEvidence:
     """The evidence of a story as it stood when this document came."""
     capacity = len(index.born)
     now = index.born[ordinal % capacity]
@@ -42,16 +47,12 @@ def gather(index: LinkIndex, ordinal: int, watch_seconds: float) -> EventEvidenc
         is_near = next_born - came <= NEAR_WATCH_SHARE * watch_seconds
         if share >= FIRST_SHARE or (share >= NEAR_FIRST_SHARE and is_near):
             first, next_born = j, came
-    return EventEvidence(inside[::-1], first, max(reversed(inside), key=mean_of.__getitem__))
+    headline = max(reversed(inside), key=lambda j: mean_of[j] * _headline_weight(memory.documents[j]))
+    return EventEvidence(inside[::-1], first, headline)
 
 
-def strongest_columns(index: LinkIndex, documents: Sequence[int]) -> list[int]:
-    """The columns of documents by the sum of their weights, heaviest first."""
-    rows = [index.row(j) for j in documents]
-    columns = np.concatenate([row[0] for row in rows])
-    own, places = np.unique(columns, return_inverse=True)
-    sums = np.bincount(places, np.concatenate([row[1] for row in rows]))
-    counts = np.bincount(places)
-    # A term of one document alone says nothing of the event.
-    sums[counts == 1] *= 0.2 if len(documents) > 1 else 1.0
-    return [int(c) for c in own[np.argsort(-sums, kind="stable")]]
+def _headline_weight(document: SlimDocument) -> float:
+    """The beginning of a text names an event no better than a format does."""
+    if document.title or len(document.text) <= HEADLINE_CHARACTERS:
+        return format_weight(document.title or document.text)
+    return UNTITLED_WEIGHT

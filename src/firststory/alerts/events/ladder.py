@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from itertools import takewhile
 from typing import Any, Self
 
 import numpy as np
 
+from firststory.arrays import Ints
 from firststory.units import DAY_SECONDS
 
 PRICE_DAYS = 7.0
@@ -83,8 +85,18 @@ class Ladder:
         days = max(1.0, min(PRICE_DAYS, (now - self.begun) / DAY_SECONDS))
         most = max(1.0, per_day * max(LEAST_SHARE, 1.0 - spent / per_day) * days)
         # The last rung is never reached.
-        rung = self.least + int((self._counts[self.least + 1 :] <= most).argmax())
+        rung = self.least + int((self._counts_at(now)[self.least + 1 :] <= most).argmax())
         return (rung + 1) * self.step if rung > self.least else 0.0
+
+    def _counts_at(self, now: float) -> Ints:
+        """The counts without what is over by then, should that be later than what was noted last."""
+        over = list(takewhile(lambda climb: now - climb[0] > PRICE_DAYS * DAY_SECONDS, self._climbs))
+        if not over:
+            return self._counts
+        counts = self._counts.copy()
+        for _, low, high in over:
+            counts[low + 1 : high + 1] -= 1
+        return counts
 
     def get_state(self) -> dict[str, Any]:
         return {"step": self.step, "least": self.least, "begun": self.begun, "climbs": [list(c) for c in self._climbs]}

@@ -13,9 +13,12 @@ from firststory.kernels.alerts.rows import in_titles
 
 
 def step_rows(
-    documents: Sequence[EventDocument], clock: Floats, sources: Ints, previous: Ints, is_settled: Flags
+    documents: Sequence[EventDocument], clock: Floats, sources: Ints, previous: Ints, is_settled: Flags, alerted: Floats
 ) -> StepRows:
-    """One row per document; `previous` is the document of its story before it, `is_settled` whether that has fired."""
+    """One row per document; `previous` is the document of its story before it, `is_settled` whether that was alerted.
+
+    `alerted` is when it was last, or when it turned; -inf where it never was.
+    """
     cells, titles = [one.columns for one in documents], [one.title_columns for one in documents]
     columns, title_columns = (np.concatenate(parts).astype(np.int64) for parts in (cells, titles))
     indptr, title_indptr = (np.concatenate([[0], np.cumsum(list(map(len, parts)))]) for parts in (cells, titles))
@@ -28,4 +31,5 @@ def step_rows(
         source=sources,
         previous=previous,
         is_settled=is_settled,
+        alerted=alerted,
     )

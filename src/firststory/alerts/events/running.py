@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
@@ -27,6 +28,11 @@ class RunningStory:
     """When its last turn was alerted."""
     turn_terms: list[int] = field(default_factory=list)
     """The columns of the terms that turned it."""
+
+    @property
+    def last_alert(self) -> float:
+        """When it was last alerted, or turned; -inf where it never was."""
+        return max([at for at in (self.fired, self.turned) if at is not None], default=-math.inf)
 
     def take_in(self, other: RunningStory) -> None:
         """Another story was merged into this one: what was alerted stays alerted."""

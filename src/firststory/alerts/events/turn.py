@@ -20,10 +20,6 @@ CHOICE_COST = 1.0
 """Of choosing the best of about ten terms."""
 FALSE_TURNS = 0.05
 """The part of the expected false alerts that turns may take."""
-LEAST_BACKGROUND = 2.0
-"""Links to earlier days, one per source and day, from which on a story is a running one."""
-SILENT_WATCH_SHARE = 0.5
-"""The part of the watch for which a story is silent after an alert."""
 FORMAT_DAYS = 30.0
 """How long it is remembered that a term turned a story."""
 NOTED_SCORE = 2.0

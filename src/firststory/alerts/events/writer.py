@@ -1,19 +1,13 @@
-"""The record of an alert: who told it, how late it is, and the terms that name it."""
+"""The record of an alert: who told it, and how late it is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
-
 from firststory.alerts.events.clock import AlertClock
-from firststory.alerts.events.document import EventDocument
-from firststory.alerts.events.evidence import strongest_columns
-from firststory.alerts.events.links import LinkIndex
 from firststory.alerts.events.memory import EventMemory
 from firststory.alerts.events.sentences import delay_between, span
-from firststory.alerts.events.shown_terms import shown_terms
 from firststory.records import Alert, AlertKind, Document
 
 TITLE_CHARACTERS = 200
@@ -23,8 +17,8 @@ TITLE_CHARACTERS = 200
 class AlertWriter:
     """Writes alerts from ordinals; numbers them a1, a2, ..."""
 
-    def __init__(self, index: LinkIndex, memory: EventMemory, clock: AlertClock, n_alerts: int = 0) -> None:
-        self._index, self._memory, self._clock = index, memory, clock
+    def __init__(self, memory: EventMemory, clock: AlertClock, n_alerts: int = 0) -> None:
+        self._memory, self._clock = memory, clock
         self.n_alerts = n_alerts
 
     def document(self, ordinal: int) -> Document:
@@ -63,15 +57,6 @@ class AlertWriter:
             score=round(score, 4),
             sentence=sentence,
         )
-
-    def terms(self, one: EventDocument, documents: Sequence[int] = ()) -> tuple[str, ...]:
-        """The strongest terms of a document, or those that it shares with others, as they read in it."""
-        surfaces, own = one.surfaces(), one.columns
-        heaviest = own[np.argsort(-one.weights, kind="stable")].tolist()
-        if documents:
-            mine = set(heaviest)
-            heaviest = [c for c in strongest_columns(self._index, documents) if c in mine]
-        return shown_terms([surfaces[c] for c in heaviest if c in surfaces], title_of(one.document))
 
     def span(self, first: int, ordinal: int, now: float) -> str:
         """From a first report to the document of this moment, in words."""

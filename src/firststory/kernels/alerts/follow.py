@@ -35,7 +35,7 @@ from firststory.kernels.alerts.links import (
     similar,
 )
 from firststory.kernels.alerts.rows import link_row
-from firststory.kernels.alerts.turn import TURN_VOICES, turn_terms
+from firststory.kernels.alerts.turn import LEAST_BACKGROUND, SILENT_WATCH_SHARE, TURN_VOICES, turn_terms
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.layout import Lists, Log
 from firststory.kernels.neighbours.window import NEXT, OLDEST, evict, has_room, remember
@@ -232,7 +232,10 @@ def follow(
             )  # fmt: skip
         level = max(LEAST_SCORE, rule.price, math.log10(found.opened_per_day[i] / rule.false_alerts))
         turn_level = max(LEAST_SCORE, rule.turn_price, math.log10(found.opened_per_day[i] / rule.false_turns))
-        if (found.score[i] >= level and not rows.is_settled[i]) or found.turn_score[i, 0] >= turn_level:
+        is_running = rows.is_settled[i] or found.background[i] >= LEAST_BACKGROUND
+        is_silent = now - rows.alerted[i] <= SILENT_WATCH_SHARE * rule.watch_seconds
+        confirms = found.score[i] >= level and not rows.is_settled[i]
+        if confirms or (found.turn_score[i, 0] >= turn_level and is_running and not is_silent):
             return i + 1
     return len(rows.clock)
 

@@ -29,6 +29,8 @@ class StepRows(NamedTuple):
     """The ordinal of the story's document before this one, -1 where there is none."""
     is_settled: Flags
     """Whether its story was alerted already: no need to stop for it."""
+    alerted: Floats
+    """When its story was last alerted, or turned; -inf where it never was."""
 
 
 class Rule(NamedTuple):

@@ -15,6 +15,10 @@ TURN_VOICES = 3
 """Voices that must use a term, and earlier documents that the story must have."""
 TURN_WATCH_SHARE = 0.5
 """The part of the watch in which they must use it: twelve hours of a day."""
+LEAST_BACKGROUND = 2.0
+"""Links to earlier days, one per source and day, from which on a story is a running one."""
+SILENT_WATCH_SHARE = 0.5
+"""The part of the watch for which a story is silent after an alert."""
 PAST_WEIGHT = 5.0
 """Documents that the share of the term in the whole stream counts for, beside the story's past."""
 

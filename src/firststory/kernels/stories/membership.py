@@ -50,6 +50,17 @@ def release_member(members: Members, m: int, free: Free) -> None:
 
 
 @kernel
+def release_stories(members: Members, stories: Stories, free: Free, slots: Ints) -> None:
+    """Forget stories, with their members."""
+    for slot in slots:
+        for k in range(stories.n_members[slot]):
+            release_member(members, stories.members[slot, k], free)
+        stories.n_members[slot] = 0
+        free.slots[free.counts[0]] = slot
+        free.counts[0] += 1
+
+
+@kernel
 def add_up(stories: Stories, members: Members, slot: int, table: RowTable) -> None:
     """The square of the sum of a story's rows and the sum of its vectors, computed again."""
     stories.squared_norm[slot] = 0.0

@@ -9,7 +9,7 @@ import numpy as np
 from firststory.arrays import Array, Floats
 from firststory.kernels.jit import kernel
 from firststory.kernels.stories.storyline_layout import N_GAPS, N_SEEN, Lines, Model, Rule
-from firststory.kernels.stories.storyline_words import LINE, NEXT_OF_WORD, find_entry, share_of
+from firststory.kernels.stories.storyline_words import BLOCK, find_entry, share_of
 
 REFRESH_EVERY_DOCUMENTS = 16
 """How often it is counted how long ago the storylines were told."""
@@ -102,41 +102,44 @@ def _find_likely(
     product is a bound. That is one logarithm for few of the lines, instead of one for each word of each line.
     """
     lines, table, gains, reached = model.lines, model.words, model.gains, model.reached
-    links, used, slope = table.links, table.used, lines.slope
-    entries, shares, n_lists = np.empty(length, np.int32), np.empty(length), 0
+    line_of, used, slope = table.line, table.used, lines.slope
+    blocks, shares, n_lists = np.empty(length, np.int32), np.empty(length), 0
     n_reached, total, most = 0, 0.0, 1.0
     for k in range(length):
         total += counts[k]
         most = max(most, counts[k])
         if table.of_word[columns[k]] >= 0:
-            entries[n_lists], shares[n_lists] = table.of_word[columns[k]], share_of(table, columns[k])
+            blocks[n_lists], shares[n_lists] = table.of_word[columns[k]], share_of(table, columns[k])
             n_lists += 1
-    # One entry of each word in turn: while one comes from memory, so do the others.
+    # One block of each word in turn: while one comes from memory, so do the others.
     while n_lists > 0:
         n_left = 0
         for a in range(n_lists):
-            entry = entries[a]
-            line = links[entry, LINE]
-            factor = 1.0 + slope[line] * used[entry] / shares[a]
-            if gains[line] == 0.0:
-                gains[line] = factor
-                reached[n_reached] = line
-                n_reached += 1
-            else:
-                gains[line] *= factor
-            entries[n_left], shares[n_left] = links[entry, NEXT_OF_WORD], shares[a]
-            n_left += entries[n_left] >= 0
+            block, rarity = blocks[a], 1.0 / shares[a]
+            for entry in range(BLOCK * block, BLOCK * block + table.filled[block]):
+                line = line_of[entry]
+                factor = 1.0 + slope[line] * used[entry] * rarity
+                if gains[line] == 0.0:
+                    gains[line] = factor
+                    reached[n_reached] = line
+                    n_reached += 1
+                else:
+                    gains[line] *= factor
+            blocks[n_left], shares[n_left] = table.following[block], shares[a]
+            n_left += blocks[n_left] >= 0
         n_lists = n_left
     enough = threshold - ROUNDING
-    least = math.exp((enough - rule.most_lift) / most)
+    # Most lines are too far below the threshold to be worth a logarithm.
+    least = np.exp((enough - lift) / most)
     n_likely = 0
     for r in range(n_reached):
         line = reached[r]
         product, gains[line] = gains[line], 0.0
-        if product * lines.pull[line] < least or line == without or lines.size[line] < 0.5:
+        gap = gap_class(model.counters[N_SEEN] - lines.last_number[line])
+        if product * lines.pull[line] < least[gap] or line == without or lines.size[line] < 0.5:
             continue
         bound = most * math.log(product) + math.log(lines.pull[line]) + total * lines.unused[line]
-        if bound + lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])] >= enough:
+        if bound + lift[gap] >= enough:
             reached[n_likely], gains[line] = line, 1.0
             n_likely += 1
     return n_likely
@@ -148,12 +151,13 @@ def _add_gains(model: Model, columns: Array, counts: Floats, length: int) -> Non
     table, gains, slope = model.words, model.gains, model.lines.slope
     for k in range(length):
         share = share_of(table, columns[k])
-        entry = table.of_word[columns[k]]
-        while entry >= 0:
-            line = table.links[entry, LINE]
-            if gains[line] != 0.0:
-                gains[line] += counts[k] * math.log(1.0 + slope[line] * table.used[entry] / share)
-            entry = table.links[entry, NEXT_OF_WORD]
+        block = table.of_word[columns[k]]
+        while block >= 0:
+            for entry in range(BLOCK * block, BLOCK * block + table.filled[block]):
+                line = table.line[entry]
+                if gains[line] != 0.0:
+                    gains[line] += counts[k] * math.log(1.0 + slope[line] * table.used[entry] / share)
+            block = table.following[block]
 
 
 @kernel

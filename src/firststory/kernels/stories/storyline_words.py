@@ -1,7 +1,9 @@
 """The words of the storylines: how often each line has used each word, and the stream.
 
-A sparse table. The entries of a word are a list, and so are the entries of a line: a text finds the lines that have its
-words, and a line that leaves finds its words.
+A sparse table. Each word has a list of entries, one for each line that has it: a text finds the lines that have its
+words. Each line has a list of its words: a line that leaves finds its entries.
+
+A list is a chain of blocks; only the first one is not full. What lies in one block comes from memory at once.
 """
 
 from __future__ import annotations
@@ -11,29 +13,39 @@ from typing import NamedTuple
 from firststory.arrays import Array, Floats, Ints, Slots
 from firststory.kernels.jit import kernel
 
+BLOCK = 8
+"""Places of a block: those of block b are 8 b, 8 b + 1, ..."""
 PSEUDO_COUNT = 0.5
 """How often the stream is taken to have used a word before it came for the first time."""
 LEAST_COUNT = 1e-6
 """A word that a line has less often is not one of its words."""
 
-# Columns of `WordTable.links`.
-NEXT_OF_WORD, PREVIOUS_OF_WORD, NEXT_OF_LINE, PREVIOUS_OF_LINE, LINE, WORD = 0, 1, 2, 3, 4, 5
-
 
 class WordTable(NamedTuple):
-    """Entries with two links."""
+    """Two kinds of lists; places that are not in use hold -1."""
 
-    links: Array
-    """Of each entry: the next and the previous of its word, the next and the previous of its line, line, word."""
+    of_word: Slots
+    """The first block of each word's entries; -1 for none."""
+    line: Slots
+    """Of each entry, its line."""
     used: Floats
     """How often the line has used the word."""
+    filled: Slots
+    """Entries of each block."""
+    following: Slots
+    """The next block of the list; -1 for none."""
     free: Slots
     n_free: Ints
-    """A number: the entries that are free."""
-    of_word: Slots
-    """The first entry of each word; -1 for none."""
+    """A number: the blocks that are free."""
+
     of_line: Slots
-    """The first entry of each line; -1 for none."""
+    """The first block of each line's words; -1 for none. The word that came last is the last of that block."""
+    word: Slots
+    words_filled: Slots
+    words_following: Slots
+    words_free: Slots
+    n_words_free: Ints
+
     seen: Floats
     """How often the stream has used each word, each line counted `most_count` times at most."""
     total: Floats
@@ -41,28 +53,39 @@ class WordTable(NamedTuple):
 
 
 @kernel
-def find_entry(table: WordTable, line: int, word: int) -> int:
-    """Where a line has a word; -1 where it has not. The entry comes to the front: it will be looked for again.
+def _next_place(first: Slots, i: int, filled: Slots, following: Slots, free: Slots, n_free: Ints) -> int:
+    """A place at the head of list i."""
+    block = first[i]
+    if block < 0 or filled[block] == BLOCK:
+        n_free[0] -= 1
+        block = free[n_free[0]]
+        following[block], filled[block] = first[i], 0
+        first[i] = block
+    filled[block] += 1
+    return int(BLOCK * block + filled[block] - 1)
 
-    The entries of the word and those of the line are walked side by side: the shorter list decides.
-    """
-    links, first = table.links, table.of_word[word]
-    of_word, of_line, entry = first, table.of_line[line], -1
-    while entry < 0 and of_word >= 0 and of_line >= 0:
-        if links[of_word, LINE] == line:
-            entry = of_word
-        elif links[of_line, WORD] == word:
-            entry = of_line
-        of_word, of_line = links[of_word, NEXT_OF_WORD], links[of_line, NEXT_OF_LINE]
-    if entry >= 0 and entry != first:
-        before, after = links[entry, PREVIOUS_OF_WORD], links[entry, NEXT_OF_WORD]
-        links[before, NEXT_OF_WORD] = after
-        if after >= 0:
-            links[after, PREVIOUS_OF_WORD] = before
-        links[entry, NEXT_OF_WORD], links[entry, PREVIOUS_OF_WORD] = first, -1
-        links[first, PREVIOUS_OF_WORD] = entry
-        table.of_word[word] = entry
-    return int(entry)
+
+@kernel
+def _drop_head(first: Slots, i: int, filled: Slots, following: Slots, free: Slots, n_free: Ints) -> None:
+    """The last place of the head of list i is not in use any more."""
+    block = first[i]
+    filled[block] -= 1
+    if filled[block] == 0:
+        first[i] = following[block]
+        free[n_free[0]] = block
+        n_free[0] += 1
+
+
+@kernel
+def find_entry(table: WordTable, line: int, word: int) -> int:
+    """Where a line has a word; -1 where it has not."""
+    block = table.of_word[word]
+    while block >= 0:
+        for entry in range(BLOCK * block, BLOCK * block + table.filled[block]):
+            if table.line[entry] == line:
+                return int(entry)
+        block = table.following[block]
+    return -1
 
 
 @kernel
@@ -73,42 +96,34 @@ def share_of(table: WordTable, word: int) -> float:
 
 @kernel
 def _new_entry(table: WordTable, line: int, word: int) -> int:
-    links = table.links
-    table.n_free[0] -= 1
-    entry = table.free[table.n_free[0]]
-    after, behind = table.of_word[word], table.of_line[line]
-    links[entry, NEXT_OF_WORD], links[entry, PREVIOUS_OF_WORD] = after, -1
-    links[entry, NEXT_OF_LINE], links[entry, PREVIOUS_OF_LINE] = behind, -1
-    links[entry, LINE], links[entry, WORD] = line, word
-    if after >= 0:
-        links[after, PREVIOUS_OF_WORD] = entry
-    if behind >= 0:
-        links[behind, PREVIOUS_OF_LINE] = entry
-    table.of_word[word] = table.of_line[line] = entry
-    table.used[entry] = 0.0
-    return int(entry)
+    entry = _next_place(table.of_word, word, table.filled, table.following, table.free, table.n_free)
+    table.line[entry], table.used[entry] = line, 0.0
+    place = _next_place(
+        table.of_line, line, table.words_filled, table.words_following, table.words_free, table.n_words_free
+    )
+    table.word[place] = word
+    return entry
 
 
 @kernel
-def _remove_entry(table: WordTable, entry: int) -> None:
-    links = table.links
-    after, before = links[entry, NEXT_OF_WORD], links[entry, PREVIOUS_OF_WORD]
-    if before >= 0:
-        links[before, NEXT_OF_WORD] = after
-    else:
-        table.of_word[links[entry, WORD]] = after
-    if after >= 0:
-        links[after, PREVIOUS_OF_WORD] = before
-    after, before = links[entry, NEXT_OF_LINE], links[entry, PREVIOUS_OF_LINE]
-    if before >= 0:
-        links[before, NEXT_OF_LINE] = after
-    else:
-        table.of_line[links[entry, LINE]] = after
-    if after >= 0:
-        links[after, PREVIOUS_OF_LINE] = before
-    links[entry, LINE] = -1
-    table.free[table.n_free[0]] = entry
-    table.n_free[0] += 1
+def _remove_entry(table: WordTable, line: int, word: int, entry: int) -> None:
+    # The last entry of the head takes its place.
+    block = table.of_word[word]
+    last = BLOCK * block + table.filled[block] - 1
+    table.line[entry], table.used[entry] = table.line[last], table.used[last]
+    table.line[last] = -1
+    _drop_head(table.of_word, word, table.filled, table.following, table.free, table.n_free)
+    # The words of a line stay in order: those that came later move up by one place.
+    block, moving = table.of_line[line], -1
+    place = BLOCK * block + table.words_filled[block] - 1
+    while table.word[place] != word:
+        moving, table.word[place] = table.word[place], moving
+        if place == BLOCK * block:
+            block = table.words_following[block]
+            place = BLOCK * block + BLOCK
+        place -= 1
+    table.word[place] = moving
+    _drop_head(table.of_line, line, table.words_filled, table.words_following, table.words_free, table.n_words_free)
 
 
 @kernel
@@ -130,25 +145,34 @@ def add_counts(table: WordTable, line: int, words: Array, counts: Floats, n: int
         table.seen[word] += min(after, most) - min(before, most)
         table.total[0] += min(after, most) - min(before, most)
         if after < LEAST_COUNT:
-            _remove_entry(table, entry)
+            _remove_entry(table, line, word, entry)
+
+
+@kernel
+def _last_word(table: WordTable, line: int) -> int:
+    """The word of a line that came last."""
+    block = table.of_line[line]
+    return int(table.word[BLOCK * block + table.words_filled[block] - 1])
 
 
 @kernel
 def drop_words(table: WordTable, line: int) -> None:
     """A line leaves; the stream has used its words all the same."""
     while table.of_line[line] >= 0:
-        _remove_entry(table, table.of_line[line])
+        word = _last_word(table, line)
+        _remove_entry(table, line, word, find_entry(table, line, word))
 
 
 @kernel
 def move_words(table: WordTable, line: int, other: int, most: float) -> None:
     """All that a line has used goes to another line."""
-    words, counts = table.links[:1, WORD].copy(), table.used[:1].copy()
+    words, counts = table.word[:1].copy(), table.used[:1].copy()
     while table.of_line[line] >= 0:
-        entry = table.of_line[line]
-        words[0], counts[0] = table.links[entry, WORD], table.used[entry]
+        words[0] = _last_word(table, line)
+        entry = find_entry(table, line, words[0])
+        counts[0] = table.used[entry]
         less = min(counts[0], most)  # which the other line adds again, as far as it may
         table.seen[words[0]] -= less
         table.total[0] -= less
-        _remove_entry(table, entry)
+        _remove_entry(table, line, words[0], entry)
         add_counts(table, other, words, counts, 1, 1.0, most)

@@ -46,7 +46,11 @@ def choose_evidence(reader: PhraseReader, document: Document, most: int = MOST) 
     >>> [phrase.text for phrase in found]
     ['storm kills', '12 people', 'Porto Alegre']
     """
-    phrases = reader.phrases(document)
+    return choose_phrases(reader, reader.phrases(document), most)
+
+
+def choose_phrases(reader: PhraseReader, phrases: Sequence[Phrase], most: int = MOST) -> list[Phrase]:
+    """Of the phrases of a document those that say what is new in it, in the order of the text."""
     left = {phrase: weight(reader, phrase) for phrase in phrases}
     is_new = dict.fromkeys(phrases, False)
     best = max(left.values(), default=0.0)

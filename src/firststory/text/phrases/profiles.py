@@ -22,15 +22,6 @@ FEW = 3
 
 WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’\-&.][\p{L}\p{N}]+)*")
 
-FORMAT = regex.compile(
-    r"^(?:watch|live|opinion|analysis|commentary|quiz|photos?|video|in pictures|review|podcast|listen|fact check|"
-    r"explainer|transcript|letters?|editorial|how|why|what|who|here['’]?s|this|these|the latest|"
-    r"\d+ (?:things|ways|takeaways)|five|read|full)\b"
-    r"|\?|\blive (?:updates?|blog|stream)|takeaways|(?:we|to) know\b|closer look|\bI\b|\bmy\b",
-    regex.IGNORECASE,
-)
-"""How headlines begin that are no reports: formats, questions, columns."""
-
 
 class Profile:
     """The phrases and words of a burst's first day, each by its share of the reports times its rarity in the stream.

@@ -41,3 +41,5 @@ class Report(NamedTuple):
     title: str
     text: str
     time: float = 0.0
+    is_cut: bool = False
+    """Whether the text goes on behind what is here."""

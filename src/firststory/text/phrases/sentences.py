@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import regex
 
+from firststory.headlines import FORMAT
 from firststory.text.phrases.alphabet import fold
-from firststory.text.phrases.profiles import FORMAT, Profile
+from firststory.text.phrases.profiles import Profile
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Report
 
@@ -15,7 +16,7 @@ FIRST_SENTENCES = 3
 SHORTEST, LONGEST = 6, 45
 """Words of a sentence."""
 READ_CHARACTERS = 1500
-A_FORMAT, CAPITALS_FIRST, LATER = 0.6, 0.8, 0.05
+A_FORMAT, CAPITALS_FIRST, LATER = 0.6, 0.8, 0.2
 
 _ENDS = regex.compile(
     r"(?:(?<=[\p{Ll}\p{N})%\"”][.!?])|(?<=[.!?][\"”]))(?<!\b(?:Mr|Dr|St|Jr|Sr|Lt|Ms|No|Gen|Gov|Sen|Rep|Sgt|Col|Mrs|Capt|Prof)\.)"
@@ -24,9 +25,11 @@ _ENDS = regex.compile(
 _DATELINE = regex.compile(r"^\p{Lu}{3,}[\p{Lu}, ]*(?:\p{L}+ \d+\. ?)?(?:/\w+/\.?|\(\p{L}+\)|--?|[—–])\s*(?:[—–-]+\s*)?")
 _LEANS = regex.compile(r"[\"'“‘]|(?:he|she|it|they|but|and|this|that|we|i|so)\b", regex.IGNORECASE)
 """Sentences that begin so lean on the one before."""
+_IS_ENDED = regex.compile(r"[.!?…。！？।؟][\"'”’»)\]]*$")
+"""What ends otherwise is a caption, a list or a text without sentences."""
 
 
-def sentences(text: str) -> list[str]:
+def sentences(text: str, is_cut: bool = False) -> list[str]:
     """The sentences at the beginning of a text, without its dateline.
 
     Examples
@@ -36,15 +39,15 @@ def sentences(text: str) -> list[str]:
     """
     head = text[:READ_CHARACTERS].strip()
     found = [one.strip() for one in _ENDS.split(_DATELINE.sub("", head))]
-    if len(text.strip()) > READ_CHARACTERS:
-        found = found[:-1] or found  # the last one may be cut
+    if is_cut or len(text.strip()) > READ_CHARACTERS:
+        found = found[:-1]  # the last one may be cut
     return [one for one in found if one]
 
 
 def telling_sentence(reader: PhraseReader, reports: Sequence[Report], profile: Profile | None = None) -> str:
     """The sentence, of the first three of each report of the burst's first day, that says most of what all of them say.
 
-    It stands in one of the reports; nothing is made up. Empty where none has a sentence of 6 to 45 words.
+    It stands in one of the reports; nothing is made up. Empty where none has a whole sentence of 6 to 45 words.
 
     Examples
     --------
@@ -57,8 +60,8 @@ def telling_sentence(reader: PhraseReader, reports: Sequence[Report], profile: P
     for report, phrases in zip(profile.reports, profile.phrases, strict=True):
         body = report.text.removeprefix(report.title).strip() or report.title
         names = [phrase.key for phrase in phrases if " " in phrase.key]
-        for place, sentence in enumerate(sentences(body)[:FIRST_SENTENCES]):
-            if not SHORTEST <= sentence.count(" ") + 1 <= LONGEST:
+        for place, sentence in enumerate(sentences(body, report.is_cut)[:FIRST_SENTENCES]):
+            if not (SHORTEST <= sentence.count(" ") + 1 <= LONGEST and _IS_ENDED.search(sentence)):
                 continue
             words = profile.words(sentence)
             low = fold(sentence)

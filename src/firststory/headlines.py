@@ -1,0 +1,41 @@
+"""What a headline is like: a report of what happened, or a format, a question, a quote."""
+
+from __future__ import annotations
+
+import regex
+
+FORMAT = regex.compile(
+    r"^(?:watch|live|opinion|analysis|commentary|in pictures|fact check|explainer|transcript|editorial|how|why|what|"
+    r"(?-i:[Ww]ho)|here['’]?s|this|these|the latest|(?:\d+|two|three|five|seven|ten) (?:things|ways|takeaways|reasons)|"
+    r"letters? to|read the|full (?:text|transcript|list|video))\b"
+    r"|^(?:quiz|photos?|videos?|podcast|listen|review|letters?)\s*[:|–—-]"
+    r"|\?(?=\W|$)|\blive (?:updates?|blog|stream)|takeaways|(?:we|to) know\b|closer look|\bmy\b"
+    r"|(?-i:\bI['’ ](?:am|was|have|had|did|do|don|think|never|will|m|ve|ll)\b)",
+    regex.IGNORECASE,
+)
+"""How headlines read that are no reports: formats, questions, columns."""
+
+A_FORMAT, A_QUOTE = 0.55, 0.85
+
+
+def format_weight(title: str) -> float:
+    """1 for a title that reports, less for formats and questions.
+
+    Examples
+    --------
+    >>> [format_weight(title) for title in ("WHO declares emergency", "Who was he?", "Five killed", "Five takeaways")]
+    [1.0, 0.55, 1.0, 0.55]
+    """
+    return A_FORMAT if FORMAT.search(title) else 1.0
+
+
+def report_weight(title: str) -> float:
+    """`format_weight`, and less for quotes and titles in two parts too.
+
+    Examples
+    --------
+    >>> report_weight("Bridge in Genoa collapses"), report_weight("Why bridges fall"), report_weight("Genoa: a bridge")
+    (1.0, 0.55, 0.85)
+    """
+    is_quote = title[:1] in "\"'“‘" or ":" in title or "|" in title
+    return format_weight(title) * (A_QUOTE if is_quote else 1.0)

@@ -1,0 +1,67 @@
+"""Words into pieces, by byte-pair encoding: the pair that makes the most frequent piece is joined first."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firststory.arrays import Ints
+from firststory.kernels.jit import kernel
+from firststory.kernels.text.meaning import UNKNOWN
+
+NO_PAIR = 1 << 31
+
+
+@kernel
+def joined(pairs: Ints, made: Ints, one: int, other: int) -> int:
+    """The piece that two pieces make; `NO_PAIR` where they make none. `pairs` are in order: one << 32 | other."""
+    pair = one << 32 | other
+    at = np.searchsorted(pairs, pair)
+    return made[at] if at < len(pairs) and pairs[at] == pair else NO_PAIR
+
+
+@kernel
+def split_words(
+    codes: NDArray[np.uint32],
+    starts: Ints,
+    lengths: Ints,
+    whole: Ints,
+    begin: int,
+    letters: Ints,
+    pairs: Ints,
+    made: Ints,
+    parts: NDArray[np.int32],
+    ends: Ints,
+) -> None:
+    """The pieces of word i go to parts[ends[i - 1] : ends[i]]: `UNKNOWN` alone where a letter has no piece.
+
+    `whole` is the piece that a word is as a whole, or -1; `begin` stands before the first letter of the others;
+    `letters` has the piece of each code point, or -1.
+    """
+    longest = lengths.max() + 1
+    pieces, ranks, used = np.empty(longest, np.int64), np.empty(longest, np.int64), 0
+    for i in range(len(starts)):
+        pieces[0], n, is_known = begin, 1, True
+        for code in codes[starts[i] : starts[i] + lengths[i]]:
+            pieces[n] = letters[code] if code < len(letters) else -1
+            is_known = is_known and pieces[n] >= 0
+            n += 1
+        if whole[i] >= 0 or not is_known:
+            pieces[0], n = whole[i] if whole[i] >= 0 else UNKNOWN, 1
+        for a in range(n - 1):
+            ranks[a] = joined(pairs, made, pieces[a], pieces[a + 1])
+        while n > 1:
+            at = np.argmin(ranks[: n - 1])
+            if ranks[at] == NO_PAIR:
+                break
+            pieces[at] = ranks[at]
+            n -= 1
+            for a in range(at + 1, n):
+                pieces[a], ranks[a - 1] = pieces[a + 1], ranks[a]
+            if at < n - 1:
+                ranks[at] = joined(pairs, made, pieces[at], pieces[at + 1])
+            if at > 0:
+                ranks[at - 1] = joined(pairs, made, pieces[at - 1], pieces[at])
+        parts[used : used + n] = pieces[:n]
+        used += n
+        ends[i] = used

@@ -1,0 +1,49 @@
+"""What an alert says: the phrases that name the event, and a sentence of one of its documents that tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firststory.alerts.events.document import KEPT_CHARACTERS
+from firststory.harmless import display_title, harmless
+from firststory.pipeline.fingerprints import title_before
+from firststory.pipeline.titles import MAX_TITLE_CHARACTERS
+from firststory.records import Alert, Document
+from firststory.text.phrases.alphabet import fold
+from firststory.text.phrases.evidence import choose_evidence
+from firststory.text.phrases.reader import PhraseReader
+from firststory.text.phrases.records import Report
+from firststory.text.phrases.sentences import telling_sentence
+
+SUMMARY_CHARACTERS = 300
+
+
+def tell(reader: PhraseReader, alert: Alert, documents: Sequence[Document]) -> Alert:
+    """The alert with its phrases and its summary; `documents` are those that it rests on."""
+    return replace(alert, terms=_terms(reader, alert), summary=_summary(reader, alert, documents))
+
+
+def _terms(reader: PhraseReader, alert: Alert) -> tuple[str, ...]:
+    """The phrases of the headline; of a turn first the words that turned it, unless a phrase has them."""
+    phrases = choose_evidence(reader, alert.headline)
+    if alert.kind != "turn":
+        return tuple(phrase.text for phrase in phrases) or alert.terms
+    told = {word for phrase in phrases for word in phrase.key.split()}
+    alone = [term for term in alert.terms if not told.issuperset(fold(term).split())]
+    return (*alone, *(phrase.text for phrase in phrases))
+
+
+def _summary(reader: PhraseReader, alert: Alert, documents: Sequence[Document]) -> str:
+    reports = [_report(document) for document in documents]
+    sentence = telling_sentence(reader, [report for report in reports if report.text])
+    is_title = fold(sentence).strip(" .!") == fold(display_title(alert.headline)).strip(" .!")
+    return "" if is_title else harmless(sentence, SUMMARY_CHARACTERS)
+
+
+def _report(document: Document) -> Report:
+    """A document without a text besides its title, or first line, has no sentence to tell."""
+    text, time = document.text, 0.0 if document.time is None else document.time.timestamp()
+    title = document.title or text[: MAX_TITLE_CHARACTERS + 1].partition("\n")[0]
+    body = text if title_before(document) else text.removeprefix(title)
+    return Report(title, body.strip(), time, is_cut=len(text) >= KEPT_CHARACTERS)

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from firststory.errors import DocumentError
 from firststory.records import Arrival, Document, Position, Quarantined
-from firststory.sources.columns import FIELDS
+from firststory.setting_values import FIELDS
 from firststory.sources.lines import EXCERPT
 from firststory.sources.parse import document_from
 from firststory.sources.source import wrong_address

@@ -38,13 +38,13 @@ def run(store, *arguments):
 
 def test_every_sink_gets_every_alert_in_order(news, web, tmp_path):
     web.serve("/hook")
+    web.serve("/people", b"{}")
     store, path = tmp_path / "news.db", tmp_path / "alerts.jsonl"
     got = tmp_path / "got"
     done = run(
         store, news, "--sink", f"jsonl:{path}", "--sink", f"webhook:{web.url('/hook')}", "--allow-private-addresses",
         "--exec", f"tee -a {got}", "--notify", f"json://127.0.0.1:{web.port}/people", "--notify-every", "1h",
     )  # fmt: skip
-    web.serve("/people", b"{}")
     assert done.returncode == 0, done.stderr
     alerts = fired(store)
     assert len(alerts) > 3
@@ -52,6 +52,8 @@ def test_every_sink_gets_every_alert_in_order(news, web, tmp_path):
     assert [json.loads(line)["id"] for line in got.read_text().splitlines()] == alerts
     hooks = [headers["Idempotency-Key"] for _, where, headers, _ in web.requests if where == "/hook"]
     assert hooks == alerts
+    (told,) = (json.loads(body) for _, where, _, body in web.requests if where == "/people")
+    assert told["title"] == f"{len(alerts)} alerts"
 
 
 def test_a_sink_that_is_down_does_not_stop_the_stream_and_gets_everything_later(news, web, tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from firststory.errors import SourceError
 from firststory.records import Idle, Quarantined
 from firststory.sources.follow import FollowedFile, open_files
-from firststory.sources.opening import open_sources, with_folders
+from firststory.sources.opening import identity_of, open_sources, with_folders
 from firststory.sources.source import Options
 
 OPTIONS = Options(follow=True, max_document_bytes=1_000, read_file={"format": "auto", "max_document_bytes": 1_000})
@@ -123,6 +123,13 @@ def test_folders_are_the_files_in_them(tmp_path, path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(SourceError, match="with files in it"):
         with_folders([str(tmp_path / "empty")])
+
+
+def test_a_store_has_one_identity_however_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = ["news.db", "sqlite:///news.db", str(tmp_path / "news.db"), f"sqlite:///{tmp_path}/news.db"]
+    assert len({identity_of(name) for name in names}) == 1
+    assert identity_of("news.db") != identity_of("other.db") != identity_of("postgresql://host/news")
 
 
 def test_only_lines_can_be_followed_and_standard_input_cannot(tmp_path):

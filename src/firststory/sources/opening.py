@@ -81,5 +81,6 @@ def open_sources(names: Sequence[str], options: Options) -> list[Source]:
 
 def identity_of(store: str) -> str:
     """A name for the reader that fills one store: the same in every run, and another for another store."""
-    path = store if "://" in store and not store.startswith("sqlite") else os.fspath(Path(store).absolute())
+    file = store.removeprefix("sqlite:///")
+    path = file if "://" in file else os.fspath(Path(file).absolute())
     return "firststory-" + hashlib.sha256(f"{socket.gethostname()} {path}".encode()).hexdigest()[:10]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any, NamedTuple
@@ -24,6 +25,29 @@ def count_from(text: str) -> int:
 
 def step_from(text: str) -> int | str:
     return int(text) if text.isdigit() else text
+
+
+def truth_from(text: str) -> bool:
+    """Yes or no, as people write it."""
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    return words[text.strip().lower()]
+
+
+def seconds_from(value: Any) -> float:
+    """A length of time in seconds: 90, "30s", "5min", "1h"."""
+    if isinstance(value, str) and (found := re.fullmatch(r"\s*([0-9.]+)\s*(s|min|h|d)?\s*", value)):
+        value = float(found[1]) * {"s": 1, "min": 60, "h": 3600, "d": 86400}[found[2] or "s"]
+    return _positive_number(value)
+
+
+def seconds_or_none(value: Any) -> float:
+    """A length of time in seconds, or 0."""
+    return 0.0 if value in (0, "0") and not isinstance(value, bool) else seconds_from(value)
+
+
+def words_from(text: str) -> list[str]:
+    """Words with spaces or commas between."""
+    return text.replace(",", " ").split()
 
 
 def families_from(text: str) -> dict[str, str]:
@@ -61,6 +85,28 @@ def _positive_number(value: Any) -> float:
 
 
 POSITIVE_NUMBER = Rule("a number above 0", _positive_number)
+
+
+LENGTH_OF_TIME = Rule("a length of time as 30s, 5min or 1h", seconds_from)
+LENGTH_OR_NONE = Rule("a length of time, or 0", seconds_or_none)
+
+
+def _truth(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise ValueError(value)
+
+
+TRUTH = Rule("true or false", _truth)
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    if isinstance(value, (list, tuple)) and all(isinstance(word, str) and word.strip() for word in value):
+        return tuple(value)
+    raise ValueError(value)
+
+
+WORDS = Rule("a list of texts", _words)
 
 
 def _families(value: Any) -> dict[str, str]:

@@ -24,12 +24,20 @@ from firststory.setting_values import (
     COLUMNS_EXAMPLE,
     FAMILIES,
     FAMILIES_EXAMPLE,
+    LENGTH_OF_TIME,
+    LENGTH_OR_NONE,
     POSITIVE_NUMBER,
+    TRUTH,
+    WORDS,
     Rule,
     count_from,
     families_from,
+    seconds_from,
+    seconds_or_none,
     step_from,
+    truth_from,
     whole_number,
+    words_from,
 )
 
 T = TypeVar("T")
@@ -120,6 +128,27 @@ class Settings:
         "Steps between two copies of the model in the store; a resumed run replays the rest.",
         count_from,
         rule=whole_number(1),
+    )
+
+    poll: float = _setting(
+        300.0, "Seconds between two looks at a feed, or a time as 5min.", seconds_from, rule=LENGTH_OF_TIME
+    )
+    allow_private_addresses: bool = _setting(
+        False, "Let feeds and webhooks reach addresses of this machine and its network.", truth_from, rule=TRUTH
+    )
+
+    sinks: tuple[str, ...] = _setting(
+        (), "Where alerts go: jsonl:PATH, webhook:URL, exec:COMMAND or notify:URL.", lambda text: [text], rule=WORDS
+    )
+    sink_kinds: tuple[str, ...] = _setting(
+        ("confirmed", "turn"), "The kinds of alerts that sinks get.", words_from, rule=WORDS
+    )
+    sink_attempts: int = _setting(
+        30, "Failures after which an alert becomes a dead letter.", count_from, rule=whole_number(1)
+    )
+    webhook_secret: str | None = _setting(None, "The secret that signs what webhooks get.")
+    notify_every: float = _setting(
+        0.0, "Gather notifications for this long, as 1h; 0 for one each.", seconds_or_none, rule=LENGTH_OR_NONE
     )
 
     def model(self) -> dict[str, Any]:

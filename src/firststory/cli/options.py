@@ -49,6 +49,20 @@ MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 Vectors = Annotated[str | None, typer.Option("--vectors", metavar="DIR", help=help_of("vectors"), show_default=False)]
 VectorWords = Annotated[str | None, _option("vector_words")]
 SaveEvery = Annotated[str | None, _option("save_every")]
+Sinks = Annotated[
+    list[str] | None,
+    typer.Option("--sink", metavar="SINK", help="Where alerts go: jsonl:PATH or webhook:URL."),
+]
+Exec = Annotated[
+    list[str] | None,
+    typer.Option("--exec", metavar="COMMAND", help="Run for each alert, its JSON on standard input."),
+]
+Notify = Annotated[
+    list[str] | None, typer.Option("--notify", metavar="URL", help="Tell people, through an address of apprise.")
+]
+NotifyEvery = Annotated[str | None, _option("notify_every")]
+Poll = Annotated[str | None, _option("poll")]
+AllowPrivateAddresses = Annotated[bool | None, _option("allow_private_addresses")]
 Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Settings in TOML (default: firststory.toml, if any)."),

@@ -8,12 +8,11 @@ import typer
 
 from firststory.cli import options
 
-IDLE_SECONDS = 1.0
-"""Silence after which what has come so far is judged."""
-
 
 def run(
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE", help="Files, globs, or - for standard input.")],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE", help="Files, globs, - for standard input, or addresses.")
+    ],
     store: options.StoreUrl = None,
     detector: options.Detector = None,
     budget: options.Budget = None,
@@ -31,7 +30,14 @@ def run(
     columns: options.Columns = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
+    sink: options.Sinks = None,
+    exec: options.Exec = None,
+    notify: options.Notify = None,
+    notify_every: options.NotifyEvery = None,
+    poll: options.Poll = None,
+    allow_private_addresses: options.AllowPrivateAddresses = None,
     config: options.Config = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Wait at the end of files for what is appended.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Follow sources to their end and store what is found; run again to resume where it stopped.
@@ -42,17 +48,21 @@ def run(
     cannot be read is quarantined with its reason, and the stream continues. Standard input that is silent for a second
     is judged as far as it came, so that tail -f can be piped in.
     """
+    from contextlib import ExitStack
+
     from firststory.cli.alert_lines import alert_lines
+    from firststory.cli.inputs import WantedSources
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import console
     from firststory.cli.progress import Progress
+    from firststory.cli.sinking import named_sinks, wanted_sinks
     from firststory.cli.summary import print_summary
     from firststory.cli.unread import Unread
     from firststory.digest.words import PUSHED
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run
     from firststory.pipeline.runner import Runner
-    from firststory.sources.files import STDIN, Meter, expand, read_all
+    from firststory.sinks.delivery import Delivery
 
     given = {
         "store": store, "detector": detector, "budget": budget, "false_alerts": false_alerts,
@@ -60,36 +70,37 @@ def run(
         "language": language, "segmenter": segmenter, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format, "columns": columns,
         "max_document_bytes": max_document_bytes, "save_every": save_every,
+        "sinks": named_sinks(sink, exec, notify), "notify_every": notify_every,
+        "poll": poll, "allow_private_addresses": allow_private_addresses,
     }  # fmt: skip
     named = options.gathered(given, config)
     url = options.needed_store(named)
-    names = expand(sources)
+    wanted = WantedSources(sources, named, url, follow)
+    sinks = wanted_sinks(named)
     settings, opened = open_run(named, url)
-    meter = Meter(names)
+    meter = wanted.meter()
     screen = console()
     with (
         opened,
         interruptible() as interrupt,
         Progress(meter, quiet) as progress,
+        ExitStack() as stack,
     ):
         tune_collection()
         runner = Runner(settings, opened, progress.say)
         positions = opened.positions()
         unread = Unread(positions)
-        arrivals = read_all(
-            names,
-            positions,
-            progress.say,
-            meter,
-            format=settings.format,
-            max_document_bytes=settings.max_document_bytes,
-            columns=settings.columns,
-            idle_seconds=IDLE_SECONDS,
-            stdin=interrupt.standard_input(),
+        reading = stack.enter_context(wanted.open(positions, progress.say, meter, interrupt))
+        delivery = stack.enter_context(
+            Delivery(sinks, opened, settings.sink_kinds, settings.sink_attempts, progress.say)
         )
         before = opened.status()
         progress.begin()
-        for done in runner.run(interrupt.until_wanted(unread.watch(arrivals), flush=STDIN in names)):
+        # A live source may bring its first document later: nothing of it is held back.
+        watched = reading.arrivals if wanted.is_live else unread.watch(reading.arrivals)
+        for done in runner.run(interrupt.until_wanted(watched, flush=wanted.has_standard_input)):
+            reading.acknowledge(done.positions)
+            delivery.wake()
             pushed = [alert for alert in done.alerts if alert.kind in PUSHED]
             progress.advance(done.counts["seen"], len(pushed))
             for alert in () if quiet else pushed:

@@ -57,6 +57,7 @@ class Stepper:
         confirmed = min(CONFIRMING_DOCUMENTS, self.count)
         for arrival in arrivals:
             if isinstance(arrival, Idle):
+                # A step in time waits for its end; one by number would only keep people waiting.
                 if not self.seconds and not pending.is_empty:
                     high = self._reached = self._reached_after(pending, high)
                     yield pending.close(high)

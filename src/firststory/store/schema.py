@@ -207,3 +207,19 @@ feedback = Table(
     Column("time", BigInteger),
     Column("step", Number, nullable=False),
 )
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("sink", String, primary_key=True),
+    Column("delivered", String),
+)
+
+dead_letters = Table(
+    "dead_letters",
+    metadata,
+    Column("n", Number, primary_key=True),
+    Column("sink", String, nullable=False),
+    Column("alert", String, nullable=False),
+    Column("problem", Text, nullable=False),
+)

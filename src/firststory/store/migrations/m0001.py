@@ -66,6 +66,8 @@ CREATE TABLE states (step BIGINT PRIMARY KEY, state BLOB NOT NULL);
 CREATE TABLE feedback (
     n SERIAL, document VARCHAR NOT NULL REFERENCES documents (id), useful BOOLEAN, time BIGINT, step BIGINT NOT NULL);
 CREATE INDEX ix_feedback_document ON feedback (document);
+CREATE TABLE deliveries (sink VARCHAR PRIMARY KEY, delivered VARCHAR);
+CREATE TABLE dead_letters (n SERIAL, sink VARCHAR NOT NULL, alert VARCHAR NOT NULL, problem TEXT NOT NULL);
 """
 
 APPLICATION_ID = 0x66737479

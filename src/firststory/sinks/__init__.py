@@ -1,0 +1,1 @@
+"""Alerts to the outside: files, webhooks, commands, notifications."""

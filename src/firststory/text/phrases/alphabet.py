@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import unicodedata
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import numpy as np
@@ -124,6 +124,12 @@ def key_numbers(phrases: list[str]) -> k.Keys:
     ends = np.cumsum(np.fromiter(map(len, phrases), np.int64, len(phrases)) + 1) - 1
     keys_of(codes, ends, character_classes(), folded_characters(), keys)
     return keys
+
+
+@lru_cache(maxsize=1 << 14)
+def key_number(phrase: str) -> int:
+    """The same of one phrase: the words of a stream are asked for again and again."""
+    return int(key_numbers([phrase])[0])
 
 
 class _Folding(dict[int, int | str | None]):

@@ -17,7 +17,7 @@ from firststory.kernels.phrases.tables import marks_of
 from firststory.records import Document
 from firststory.state import State, flatten, unflatten
 from firststory.text.language import check_language
-from firststory.text.phrases.alphabet import alphabet_of, key_numbers
+from firststory.text.phrases.alphabet import alphabet_of, key_number, key_numbers
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.kinds import kind_of
 from firststory.text.phrases.records import Kind, Phrase
@@ -117,7 +117,7 @@ class PhraseReader:
 
     def number_of(self, phrase: str) -> int:
         """The number by which the tables know a phrase."""
-        return int(key_numbers([phrase])[0])
+        return key_number(phrase)
 
     def is_mostly_lower(self, word: str) -> bool:
         """Whether a word is mostly written small where capitals say something."""

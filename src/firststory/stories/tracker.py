@@ -29,6 +29,8 @@ from firststory.stories.storylines import StorylineRows, Storylines
 
 FORMAT_DISCOUNT = 0.7
 """A title that begins like many others must fit the story that much better to be chosen."""
+N_TITLES_FOR_NAMES = 4
+"""The latest titles, in which it is looked up which key terms are one name."""
 BLOCK_DOCUMENTS = 256
 """Documents that are placed at once: room for the worst case is reserved for that many, however long a step is."""
 KEY_BITS = 31
@@ -336,7 +338,7 @@ class StoryTracker:
         # More than are shown: of some it is not known how they read.
         heaviest = self._members.heaviest([story.slot for story in outdated], 4 * N_KEY_TERMS)
         for story, columns in zip(outdated, heaviest, strict=True):
-            story.presentation.set_key_terms(columns, story.size, [member.title for _, member in story.latest])
+            story.presentation.set_key_terms(columns, story.size, [member.title for _, member in story.latest[-N_TITLES_FOR_NAMES:]])
             if story.presentation.is_title_due(story.size):
                 self._choose_title(story)
             if story.presentation.has_too_many_surfaces():

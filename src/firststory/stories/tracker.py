@@ -338,7 +338,9 @@ class StoryTracker:
         # More than are shown: of some it is not known how they read.
         heaviest = self._members.heaviest([story.slot for story in outdated], 4 * N_KEY_TERMS)
         for story, columns in zip(outdated, heaviest, strict=True):
-            story.presentation.set_key_terms(columns, story.size, [member.title for _, member in story.latest[-N_TITLES_FOR_NAMES:]])
+            story.presentation.set_key_terms(
+                columns, story.size, [member.title for _, member in story.latest[-N_TITLES_FOR_NAMES:]]
+            )
             if story.presentation.is_title_due(story.size):
                 self._choose_title(story)
             if story.presentation.has_too_many_surfaces():

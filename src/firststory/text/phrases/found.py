@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +26,9 @@ class ReadDocuments:
     def __init__(self, texts: Sequence[str], shifts: Sequence[int], parts: Sequence[tuple[k.Found, k.Spans]]) -> None:
         self.texts = texts
         self.shifts = shifts
-        self.found: k.Found = np.concatenate([np.zeros(0, k.FOUND), *(found for found, _ in parts)])
+        self.found: k.Found = _joined([found for found, _ in parts], k.FOUND)
         """One row per phrase; offsets are those of `texts`."""
-        self._dull: k.Spans = np.concatenate([np.zeros(0, k.SPAN), *(spans for _, spans in parts)])
+        self._dull: k.Spans = _joined([spans for _, spans in parts], k.SPAN)
         self._bounds = np.searchsorted(self.found["document"], np.arange(len(texts) + 1))
 
     def __len__(self) -> int:
@@ -44,3 +45,8 @@ class ReadDocuments:
         spans = self._dull[self._dull["document"] == number]
         ends = zip((spans["start"] - shift).tolist(), (spans["end"] - shift).tolist(), strict=True)
         return [(max(begin, 0), end) for begin, end in ends if end > 0]
+
+
+def _joined(parts: Sequence[Any], kind: np.dtype[Any]) -> Any:
+    """The parts as one; mostly there is one, and joining records is slow."""
+    return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, kind), *parts])

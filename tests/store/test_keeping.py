@@ -270,7 +270,7 @@ def read_back(path):
 
 def test_an_unknown_format_and_an_absent_store_are_refused(half, tmp_path):
     done = call("export", "--format", "csv", "--out", str(tmp_path / "x"), "--store", half)
-    assert done.exit_code == 1 and "parquet, jsonl" in done.output
+    assert done.exit_code == 2 and "parquet, jsonl" in done.output
     for words in (["check", "--store"], ["prune", "--older-than", "1d", "--store"], ["copy"]):
         last = [str(tmp_path / "absent.db")] + ([str(tmp_path / "new.db")] if words == ["copy"] else [])
         done = call(*words, *last)

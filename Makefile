@@ -8,7 +8,7 @@ export FIRSTSTORY_DATA
 STAMP := $(VENV)/.stamp
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-quick check bench experiments docs soak clean system-packages
+.PHONY: help demo test test-quick check bench experiments docs soak fuzz clean system-packages
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -46,6 +46,9 @@ docs: $(STAMP)-docs ## the documentation site, in site/
 
 soak: $(STAMP)-test system-packages ## the long versions of the tests: many kills, fuzzing, millions of documents
 	$(BIN)/python -m pytest -n 2 -m soak
+
+fuzz: $(STAMP)-test ## damaged and hand-made states, for five minutes
+	FIRSTSTORY_FUZZ_SECONDS=100 $(BIN)/python -m pytest tests/test_state.py -k fuzz
 
 clean: ## remove the virtual environment and everything built
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

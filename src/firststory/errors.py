@@ -5,11 +5,13 @@
     │   └── WidthError                   rows narrower than the vocabulary that was learnt
     ├── DocumentError (ValueError)       one bad document; a stream counts and quarantines it
     ├── StateError (ValueError)          saved state that cannot be loaded
+    │   └── StateVersionError            because another version saved it
     ├── SourceError (OSError)            a source that cannot be read
     ├── DataError (OSError)              a corpus that is missing or damaged
     ├── StoreError (RuntimeError)        the store refused
     │   ├── SchemaError                  the store was written by a newer firststory
-    │   └── StoreFullError               no room left on the disk
+    │   ├── StoreFullError               no room left on the disk
+    │   └── StoreLostError               the database server cannot be reached any more
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
 Each says in one sentence who complains (owner), about what (parameter), what was allowed, what was received, and what
@@ -96,6 +98,10 @@ class StateError(FirststoryError, ValueError):
     """Saved state that cannot be loaded."""
 
 
+class StateVersionError(StateError):
+    """Saved state of another version."""
+
+
 class SourceError(FirststoryError, OSError):
     """A source that cannot be read."""
 
@@ -114,6 +120,10 @@ class SchemaError(StoreError):
 
 class StoreFullError(StoreError):
     """No room left where the store lives."""
+
+
+class StoreLostError(StoreError):
+    """The server of the store's database cannot be reached, or went away."""
 
 
 class MissingExtraError(FirststoryError, ImportError):

@@ -27,8 +27,9 @@ Json = Any
 NoveltyKind = Literal["event", "development", "known", "duplicate"]
 """New event; new development of a known story; known story; the text of an earlier document again."""
 
-TopicEventKind = Literal["born", "split", "merged", "faded", "changed"]
-"""New; parted from another; merged into another; lost its share or its successor; other words than usual."""
+TopicEventKind = Literal["born", "grown", "split", "merged", "faded", "changed"]
+"""New; known before, but a topic only now; parted from another; merged into another; lost its share or its successor;
+other words than usual."""
 
 StoryStatus = Literal["open", "faded", "merged"]
 
@@ -294,11 +295,19 @@ class Topic:
     id: str
     terms: tuple[tuple[str, float], ...]
     share: float
-    """Part of the stream's recent mass that it explains; the shares of a step sum to one."""
+    """Part of the latest documents that belong to it; of topics by NMF the part of their mass that it explains."""
     trend: tuple[float, ...] = ()
     """Its share over the last steps, oldest first."""
     born: int = 0
     """The step in which it first appeared."""
+    label: tuple[str, ...] = ()
+    """Up to three phrases that name it, the most telling first."""
+    since: datetime | None = None
+    """When it first appeared; None in a stream without times."""
+    share_before: float | None = None
+    """Its share a month ago, or at the beginning of a stream that is younger; None at the beginning."""
+    before: datetime | None = None
+    """When that was; None in a stream without times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +322,8 @@ class TopicEvent:
     weight: float = 0.0
     """The number behind it: a cosine, an entry of the relation matrix, a share."""
     evidence: str = ""
+    time: datetime | None = None
+    """The time of the step; None in a stream without times."""
 
 
 @dataclass(frozen=True, slots=True)

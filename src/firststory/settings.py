@@ -72,7 +72,7 @@ def _setting(
 class Settings:
     """All settings of a stream with their values."""
 
-    store: str | None = _setting(None, "Where results are kept: news.db or sqlite:///news.db.")
+    store: str | None = _setting(None, "Where results are kept: news.db, or postgresql://user@host/database.")
     detector: str = _setting("fused", "How novelty is judged: the name of a detector.", model=True)
     budget: str = _setting(
         "20/day",
@@ -86,7 +86,7 @@ class Settings:
     step: int | str = _setting(
         100, "Documents judged together: a number, or a time as 15min, 6h, 1d.", step_from, model=True
     )
-    topics: str = _setting("nmf", "Topics beside the stories: none or nmf.", model=True)
+    topics: str = _setting("storylines", "Topics beside the stories: storylines, nmf or none.", model=True)
     topic_step: int = _setting(
         200, "Documents that topics are learnt from at a time.", count_from, model=True, rule=whole_number(1)
     )

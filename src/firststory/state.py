@@ -7,6 +7,7 @@ and the rest is JSON in its header.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -15,11 +16,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 import scipy.sparse as sp
 
-from firststory.errors import StateError
+from firststory.errors import StateError, StateVersionError
 
 State = dict[str, Any]
 """The values are numpy arrays, or what JSON can hold; nested dicts too, until they are flattened."""
 
+FORMAT = 2
+"""Of saved states: 2 has a checksum."""
 _HEADER = "firststory"
 _SPARSE, _GENERATOR = "|csr", "|generator"
 _GENERATORS = {"PCG64": np.random.PCG64, "MT19937": np.random.MT19937, "PCG64DXSM": np.random.PCG64DXSM}
@@ -161,36 +164,72 @@ def _with_arrays(value: Any) -> Any:
 
 
 def pack_state(state: State) -> bytes:
-    """One blob for a flat state of arrays and JSON values."""
+    """One blob for a flat state of arrays and JSON values, with a checksum over all of it."""
     from safetensors.numpy import save as save_tensors
 
     arrays = {key: np.ascontiguousarray(value) for key, value in state.items() if isinstance(value, np.ndarray)}
-    shapes = {key: list(value.shape) for key, value in arrays.items()}
+    shapes = {key: list(state[key].shape) for key in arrays}
     values = {key: value for key, value in state.items() if key not in arrays}
-    header = json.dumps({"values": values, "shapes": shapes}, sort_keys=True)
+    told = json.dumps({"values": values, "shapes": shapes}, sort_keys=True)
+    header = f"{FORMAT} {_checksum(told, arrays)} {told}"
     return bytes(save_tensors({key: arrays[key] for key in sorted(arrays)}, {_HEADER: header}))
 
 
 def unpack_state(blob: bytes) -> State:
-    """Undo `pack_state`."""
+    """Undo `pack_state`. What is damaged, cut off or of another version is refused; nothing is executed."""
     from safetensors import SafetensorError
     from safetensors.numpy import load as load_tensors
 
     try:
         length = int.from_bytes(blob[:8], "little")
-        header = json.loads(json.loads(blob[8 : 8 + length])["__metadata__"][_HEADER])
+        told = str(json.loads(blob[8 : 8 + length])["__metadata__"][_HEADER])
+        checksum = None
+        if not told.startswith("{"):  # format 1 has neither a number nor a checksum
+            version, checksum, told = told.split(" ", 2)
+            if version.isdecimal() and int(version) > FORMAT:
+                raise _newer(int(version))
         arrays = load_tensors(blob)
+        if checksum not in (None, _checksum(told, arrays)):
+            raise ValueError("the checksum is another")
+        header = json.loads(told)
         state = dict(header["values"])
         state.update({key: arrays[key].reshape(shape) for key, shape in header["shapes"].items()})
         return state
-    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+    except (
+        SafetensorError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
+        MemoryError,
+    ) as error:  # fmt: skip
+        if isinstance(error, StateVersionError):
+            raise
         raise StateError(
             owner="load_state",
             parameter="the file",
             allowed="a firststory state (safetensors with our header)",
             received=f"{len(blob)} bytes that are not ({error})",
             remedy="Save it again with fs.save_state(estimator, path).",
+            message=f"The saved state of {len(blob):,} bytes is damaged, or is none ({error}).",
         ) from error
+
+
+def _checksum(told: str, arrays: dict[str, Any]) -> str:
+    """Of the JSON values, and of every array with its name, kind and shape."""
+    digest = hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16)
+    for key in sorted(arrays):
+        array = arrays[key]
+        digest.update(f"|{key}|{array.dtype.str}|{array.shape}|".encode())
+        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def _newer(version: int) -> StateVersionError:
+    return StateVersionError(
+        owner="load_state",
+        parameter="the format of the state",
+        allowed=f"at most {FORMAT}",
+        received=version,
+        remedy="Type: pip install --upgrade firststory",
+        message=f"The state was saved by a newer firststory: its format is {version}, this one knows up to {FORMAT}.",
+    )
 
 
 def save_state(estimator: Stateful, path: str | os.PathLike[str]) -> None:
@@ -228,4 +267,15 @@ def load_state(path: str | os.PathLike[str]) -> Any:
             received=name,
             remedy="Load it with the firststory version that saved it.",
         )
-    return kind.from_state(state)
+    try:
+        return kind.from_state(state)
+    except StateError:
+        raise
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError) as error:
+        raise StateError(
+            owner="load_state",
+            parameter="the file",
+            allowed=f"the state of a {name} of this version",
+            received=f"something else ({error!r})",
+            remedy="Load it with the firststory version that saved it.",
+        ) from error

@@ -42,19 +42,19 @@ def test_help_loads_no_numerics_store_or_web():
 def test_help_lists_every_command(capsys):
     assert status_of("--help") == 0
     said = capsys.readouterr().out
-    assert all(name in said for name in COMMANDS)
+    assert all(name.split()[0] in said for name in COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_command_explains_itself(name, capsys):
-    assert status_of(name, "--help") == 0
+    assert status_of(*name.split(), "--help") == 0
     assert "Usage: firststory " + name in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_help_text_reaches_the_screen_whole(name, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")  # one line per option
-    assert status_of(name, "--help") == 0
+    assert status_of(*name.split(), "--help") == 0
     screen = [" ".join(line.strip("│ ").split()) for line in capsys.readouterr().out.splitlines()]
     function = getattr(import_module(f"firststory.cli.{COMMANDS[name]}"), COMMANDS[name])
     settings = {item.name: item.default for item in fields(Settings) if item.default is not MISSING}

@@ -7,15 +7,16 @@ import re
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from rich.console import Console
 
 from firststory import Monitor
 from firststory.cli.main import main
-from firststory.cli.topics import story_of
+from firststory.cli.topic_table import life_of, topic_table
 from firststory.datasets import make_story_stream
-from firststory.records import Document, Step, Story, TopicEvent, Verdict
+from firststory.records import Document, Step, Story, Topic, TopicEvent, Verdict
 from firststory.store.store import Store
 
 QUICK = ["--detector", "neighbour", "--language", "en", "--step", "20"]
@@ -230,7 +231,7 @@ def test_status_as_table_and_as_json(filled, capsys):
 
 def test_topics(filled, news, tmp_path, capsys):
     assert call("topics", "--store", filled) == 0
-    assert "No topics yet" in capsys.readouterr().out
+    assert "No topics" in capsys.readouterr().out
     assert (
         call("run", news, "--store", tmp_path / "b.db", "--topics", "nmf", "--topic-step", 50, "--quiet", *QUICK) == 0
     )
@@ -238,10 +239,23 @@ def test_topics(filled, news, tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert sum(topic["share"] for topic in found) == pytest.approx(1.0)
     assert [event["kind"] for event in found[0]["events"]][-1] in ("born", "split")
+    assert all(topic["since"].startswith("20") and topic["label"] for topic in found)
     assert call("topics", "--store", tmp_path / "b.db", "--events", 3, "--plot", tmp_path / "topics.png") == 0
     told = capsys.readouterr().out
-    assert "terms" in told and "lineage" in told and "step 2" in told and "born" in told
+    assert "share" in told and "born" in told and found[0]["label"][0] in told
+    assert re.search(r"20\d\d-\d\d-\d\d  born", told) and "step" not in told
+    assert f"Figure written to {tmp_path / 'topics.png'}" in "".join(told.splitlines())
     assert (tmp_path / "topics.png").stat().st_size > 10_000
+
+
+def test_few_documents_have_no_topics_and_a_sentence_that_says_why(news, tmp_path, capsys):
+    assert call("run", news, "--store", tmp_path / "few.db", "--quiet", *QUICK) == 0
+    assert call("topics", "--store", tmp_path / "few.db") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "after every 200 distinct documents with words, and there are " in said
+    assert call("run", news, "--store", tmp_path / "none.db", "--quiet", "--topics", "none", *QUICK) == 0
+    assert call("topics", "--store", tmp_path / "none.db") == 0
+    assert "--topics none" in capsys.readouterr().out
 
 
 def test_a_number_of_events_below_none_is_a_wrong_command_line(filled):
@@ -255,15 +269,35 @@ def test_a_figure_that_cannot_be_written_is_said(name, filled, tmp_path, capsys)
     assert "--plot" in said and "fault of firststory" not in said
 
 
-def test_the_life_of_a_theme_in_words():
+def test_the_life_of_a_topic_in_words():
+    day = datetime(2026, 3, 4, tzinfo=UTC)
     happened = [
-        TopicEvent(9, "faded", "t1"),
-        TopicEvent(7, "merged", "t3", ("t1",)),
-        TopicEvent(5, "changed", "t1"),
-        TopicEvent(4, "split", "t1", ("t2",)),
+        TopicEvent(9, "faded", "t1", time=day + timedelta(days=5)),
+        TopicEvent(7, "merged", "t3", ("t1",), time=day),
+        TopicEvent(5, "changed", "t1", time=day),
+        TopicEvent(4, "split", "t1", ("t2",), time=day),
+        TopicEvent(0, "born", "t5", evidence="rain, flood: there from the start"),
     ]
-    assert story_of("t1", 4, happened) == "split from t2 in step 4; holds t3; faded in step 9"
-    assert story_of("t8", 0, happened) == "since step 0"
+    split = Topic("t1", (), 0.1, born=4, since=day)
+    assert life_of(split, happened) == "split from t2 2026-03-04; holds t3; faded 2026-03-09, now back"
+    assert life_of(Topic("t5", (), 0.1), happened) == "there from the start"
+    assert life_of(Topic("t8", (), 0.1, born=3), happened) == "since step 3"
+
+
+@pytest.mark.parametrize("width", [60, 80, 160])
+def test_topics_fit_the_screen(width, capsys):
+    now = datetime(2026, 3, 4, tzinfo=UTC)
+    label = ("Mount Kasari", "volcano", "ash cloud \x1b[31m")
+    topics = [
+        Topic("l1234", (), 0.177, (0.1, 0.2) * 15, 4, label, now, 0.02, before)
+        for before in (now - timedelta(days=31), now - timedelta(days=3))
+    ]
+    screen = Console(width=width)
+    for topic, head in zip(topics, ("a month ago", "at first"), strict=True):
+        screen.print(topic_table([topic], [], now, width))
+        told = capsys.readouterr().out
+        assert max(map(len, told.splitlines())) <= width and "\x1b" not in told
+        assert all(part in told for part in (head, "17.7%", "2.0%", "2026-03-04", "l1234", "Mount Kasari"))
 
 
 @pytest.mark.parametrize(

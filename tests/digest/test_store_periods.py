@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,11 +21,19 @@ ROWS = st.lists(
 )
 
 
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def empty_store(request, tmp_path_factory):
+    """`empty_store()` is the URL of a new store, for each example another."""
+    if request.param == "postgresql":
+        return request.getfixturevalue("postgres").new_schema
+    return lambda: str(tmp_path_factory.mktemp("counts") / "a.db")
+
+
 @settings(max_examples=25, deadline=None)
 @given(ROWS, ROWS, TIMES, TIMES)
-def test_counts_by_period_story_and_day(tmp_path_factory, early, late, since, until):
+def test_counts_by_period_story_and_day(empty_store, early, late, since, until):
     rows = [*early, *late]
-    with Store(str(tmp_path_factory.mktemp("counts") / "a.db")) as store:
+    with Store(empty_store()) as store:
         first = 0
         for step, part in enumerate((early, late)):
             verdicts = tuple(
@@ -51,8 +60,8 @@ def test_counts_by_period_story_and_day(tmp_path_factory, early, late, since, un
     assert days == Counter(row[0].date() for row in rows if row[0] is not None) and list(days) == sorted(days)
 
 
-def test_first_and_latest_documents_and_merges(tmp_path):
-    with Store(str(told.write(tmp_path / "a.db"))) as store:
+def test_first_and_latest_documents_and_merges(new_store):
+    with Store(told.write(new_store("a"))) as store:
         assert store.first_document("s1").id == "f-3" and store.latest_document("s1").id == "f0"
         assert store.first_document("nosuch") is None and store.document("v-6").source == "AP"
         ((merged, time),) = store.merges("s1")

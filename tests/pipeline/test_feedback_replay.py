@@ -17,9 +17,9 @@ def novel_ids(steps):
     return [verdict.document.id for step in steps for verdict in step.verdicts if verdict.is_novel]
 
 
-def test_marks_move_the_bar_and_a_replay_moves_it_at_the_same_step(tmp_path, quick, arrivals):
+def test_marks_move_the_bar_and_a_replay_moves_it_at_the_same_step(new_store, quick, arrivals):
     settings = quick(save_every=1000, budget="30%")  # no state is saved on the way: resuming replays everything
-    with Store(str(tmp_path / "a.db")) as store:
+    with Store(new_store("a")) as store:
         runner = Runner(settings, store)
         steps = runner.run(iter(arrivals))
         alerts = novel_ids([next(steps), next(steps)])
@@ -32,7 +32,7 @@ def test_marks_move_the_bar_and_a_replay_moves_it_at_the_same_step(tmp_path, qui
         told = pack_state(runner.core.get_state())
         with store._writing() as connection:  # as after a kill before the first save
             connection.exec_driver_sql("DELETE FROM states")
-    with Store(str(tmp_path / "a.db")) as store:
+    with Store(new_store("a")) as store:
         assert pack_state(Runner(settings, store).core.get_state()) == told
 
 

@@ -40,8 +40,8 @@ def test_window_1_answers_each_document_at_once():
     assert next(verdicts).document.text == "Flood in Bremen" and len(asked) == 1
 
 
-def test_a_store_is_filled_resumed_and_watching_again_adds_nothing(news, tmp_path):
-    path = str(tmp_path / "news.db")
+def test_a_store_is_filled_resumed_and_watching_again_adds_nothing(news, new_store):
+    path = new_store("news")
     with fs.Monitor(store=path, step=20, **QUICK) as monitor:
         first = list(monitor.watch(news[:100]))
         assert len(first) == 100 and monitor.status()["documents"] == 100
@@ -63,8 +63,8 @@ def test_the_same_text_twice_is_a_duplicate_and_not_lost():
     assert len(verdicts) == 2 and verdicts[1].duplicate_of == verdicts[0].document.id
 
 
-def test_bad_documents_are_put_aside_and_the_stream_goes_on(tmp_path):
-    with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK) as monitor:
+def test_bad_documents_are_put_aside_and_the_stream_goes_on(new_store):
+    with fs.Monitor(store=new_store("a"), **QUICK) as monitor:
         given = [{"title": "no text"}, {"text": 3}, 17, "Flood in Bremen", {"text": "x", "time": "nonsense"}]
         assert [v.document.text for v in monitor.watch(given)] == ["Flood in Bremen"]
         told = monitor.status()
@@ -72,7 +72,7 @@ def test_bad_documents_are_put_aside_and_the_stream_goes_on(tmp_path):
     assert told["quarantine_reasons"] == {"bad-time": 1, "missing-text": 1, "not-an-object": 1, "text-not-a-string": 1}
 
 
-def test_documents_of_ones_own_are_held_to_the_same_rules(tmp_path):
+def test_documents_of_ones_own_are_held_to_the_same_rules(new_store):
     def document(name, text="Flood in Bremen", **fields):
         return fs.Document(id=name, text=f"{text} {name}" if text == "Flood in Bremen" else text, **fields)
 
@@ -91,7 +91,7 @@ def test_documents_of_ones_own_are_held_to_the_same_rules(tmp_path):
         document("4", extra=None),
         document(["5"]), document("6", label={(1, 2): 3}), {"text": "x", "time": "\ud800"},
     ]  # fmt: skip
-    with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK) as monitor:
+    with fs.Monitor(store=new_store("a"), **QUICK) as monitor:
         found = {
             v.document.text: v.document
             for v in monitor.watch([one for pair in zip_longest(good, bad) for one in pair if one])
@@ -117,7 +117,7 @@ def test_a_good_document_comes_back_as_it_was_given(news):
 
 
 def test_topics_stories_and_status_without_a_store(news):
-    monitor = fs.Monitor(detector="neighbour", language="en", step=20, topic_step=50)
+    monitor = fs.Monitor(detector="neighbour", language="en", step=20, topic_step=50, topics="nmf")
     novel = sum(verdict.is_novel for verdict in monitor.watch(news))
     topics = monitor.topics()
     assert topics and sum(topic.share for topic in topics) == pytest.approx(1.0)
@@ -153,12 +153,12 @@ def test_mistakes_are_said(tmp_path):
         (name,) = [verdict.document.id for verdict in monitor.watch(["Flood in Bremen"])]
         with pytest.raises(ParameterError, match="True, False or None"):
             monitor.feedback(name, "yes")
-    with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK), pytest.raises(StoreError, match="Another run"):
+    with fs.Monitor(store=str(tmp_path / "a.db"), **QUICK), pytest.raises(StoreError, match="Another Monitor"):
         fs.Monitor(store=str(tmp_path / "a.db"), **QUICK)
 
 
-def test_a_closed_monitor_writes_nothing_and_leaves_the_next_writer_alone(news, tmp_path):
-    path = str(tmp_path / "a.db")
+def test_a_closed_monitor_writes_nothing_and_leaves_the_next_writer_alone(news, new_store):
+    path = new_store("a")
     closed = fs.Monitor(store=path, step=10, **QUICK)
     list(closed.watch(news[:20]))
     half_way = closed.watch(news[20:60])
@@ -179,8 +179,8 @@ def test_a_closed_monitor_writes_nothing_and_leaves_the_next_writer_alone(news, 
     assert len(closed.stories()) == len(owner.stories())  # what was found can still be read
 
 
-def test_closing_in_the_middle_of_a_stream_saves_the_model(news, tmp_path):
-    path = str(tmp_path / "a.db")
+def test_closing_in_the_middle_of_a_stream_saves_the_model(news, new_store):
+    path = new_store("a")
     with fs.Monitor(store=path, step=10, **QUICK) as monitor:
         unfinished = monitor.watch(news[:60])
         next(unfinished)
@@ -246,8 +246,8 @@ def test_memory_is_bounded_without_a_store():
     assert sizes[-1] <= 1.2 * sizes[0]
 
 
-def test_what_is_left_out_is_as_the_store_was_begun_and_the_budget_may_change(news, tmp_path):
-    path = str(tmp_path / "news.db")
+def test_what_is_left_out_is_as_the_store_was_begun_and_the_budget_may_change(news, new_store):
+    path = new_store("news")
     with fs.Monitor(store=path, step=20, budget="10%", **QUICK) as monitor:
         list(monitor.watch(news[:60]))
     with fs.Monitor(store=path) as monitor:
@@ -259,8 +259,8 @@ def test_what_is_left_out_is_as_the_store_was_begun_and_the_budget_may_change(ne
         assert monitor.status()["novelty"]["budget"] == "50%"
 
 
-def test_feedback_moves_the_bar_of_the_next_step(news, tmp_path):
-    with fs.Monitor(store=str(tmp_path / "news.db"), step=20, budget="20%", **QUICK) as monitor:
+def test_feedback_moves_the_bar_of_the_next_step(news, new_store):
+    with fs.Monitor(store=new_store("news"), step=20, budget="20%", **QUICK) as monitor:
         novel = [v.document.id for v in monitor.watch(news[:100]) if v.is_novel]
         for name in novel[:3]:
             monitor.feedback(name, False)

@@ -32,7 +32,7 @@ def steps(core, documents, size=30):
 
 
 @pytest.mark.parametrize("detector", ["fused-words", "neighbour", "clustering", "l1", "l1-batch"])
-@pytest.mark.parametrize("topics", ["none", "nmf"])
+@pytest.mark.parametrize("topics", ["none", "nmf", "storylines"])
 def test_verdicts_are_those_of_a_vocabulary_without_bounds(quick, detector, topics):
     documents = list(stream())
     settings = {"detector": detector, "topics": topics, "window": 100}

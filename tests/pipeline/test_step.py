@@ -26,7 +26,7 @@ def document(name, text, hours=0, **more):
     return Document(id=name, text=text, time=START + timedelta(hours=hours), **more)
 
 
-@pytest.mark.parametrize("topics", ["none", "nmf"])
+@pytest.mark.parametrize("topics", ["none", "nmf", "storylines"])
 def test_same_batches_same_bytes(news, quick, topics):
     outcomes = []
     for _ in range(2):
@@ -36,10 +36,10 @@ def test_same_batches_same_bytes(news, quick, topics):
     assert outcomes[0] == outcomes[1]
 
 
-@pytest.mark.parametrize("topics", ["none", "nmf"])
+@pytest.mark.parametrize("topics", ["none", "nmf", "storylines"])
 @pytest.mark.parametrize("detector", detector_names())
 def test_a_state_that_went_through_bytes_has_the_same_future(news, quick, detector, topics):
-    if topics == "nmf" and detector != "neighbour":
+    if topics != "none" and detector != "neighbour":
         pytest.skip("topics do not depend on the detector")
     settings = quick(detector=detector, topics=topics, topic_step=50)
     batches = in_batches(news[:120])

@@ -54,6 +54,27 @@ def test_lineage_names_topics_in_the_order_of_birth_and_marks_events():
     assert sorted(text.get_text() for text in ax.get_legend().get_texts()) == ["faded", "split off"]
 
 
+def test_a_topic_has_one_colour_in_both_figures():
+    river, below = fs.plot.topic_river(STEPS), fs.plot.lineage(STEPS, EVENTS)
+    bands = {tuple(band.get_facecolor()[0][:3]) for band in river.collections}
+    lines = {tuple(line.get_facecolor()[0][:3]) for line in below.collections}
+    assert bands == lines and len(bands) == 3
+    chosen = fs.plot.topic_river(STEPS, n_topics=1)  # fewer bands, the same colours
+    assert {tuple(band.get_facecolor()[0][:3]) for band in chosen.collections} < lines
+
+
+def test_names_are_labels_and_do_not_lie_upon_each_other():
+    label = ("a rather long name of a topic that fills the river from bank to bank", "and another phrase")
+    steps = [
+        [Topic(f"l{n}", (("stem", 0.5),), 0.1 + 0.01 * t * (n % 2), label=label) for n in range(30)] for t in range(6)
+    ]
+    ax = fs.plot.topic_river(steps, n_topics=30, n_terms=1)
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text() == label[0]]
+    assert 1 <= len(boxes) < 30
+    assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+
+
 def test_word_curves():
     ax = fs.plot.word_curves({"aid": [0.0, 0.1, 0.3], "debt": [0.2, 0.1, 0.0]}, topic="finance")
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["aid", "debt"]

@@ -56,8 +56,8 @@ def step(index: int, *documents: Document, **changes) -> Step:
 
 
 @pytest.fixture
-def store(tmp_path):
-    with Store(str(tmp_path / "news.db")) as opened:
+def store(new_store):
+    with Store(new_store()) as opened:
         yield opened
 
 

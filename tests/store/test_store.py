@@ -1,85 +1,33 @@
-"""The store: one transaction a step, exact round trips, clear refusals, nothing lost when the disk fills."""
+"""The store, in every database: one transaction a step, exact round trips, clear refusals."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import sqlite3
 import subprocess
 import sys
 import types
-from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
+from sqlalchemy import func, inspect, select, update
 
-from firststory.errors import SchemaError, StoreError, StoreFullError
+from firststory.errors import SchemaError, StateError, StoreError
 from firststory.records import (
-    Document,
-    Evidence,
-    Neighbour,
     Position,
     Quarantined,
-    Step,
-    Story,
-    Term,
     Topic,
     TopicEvent,
-    Verdict,
 )
 from firststory.store import schema
+from firststory.store.engine import database_of, holds_store, parse_url
 from firststory.store.store import Store
-
-NOON = datetime(2026, 11, 15, 12, 0, 0, 123457, tzinfo=UTC)
-
-
-def verdict(name: str, **changes) -> Verdict:
-    document = Document(
-        id=name,
-        text=f"Text of {name}: Überschwemmung 😀",
-        time=NOON + timedelta(hours=int(name[1:])),
-        title=f"Title {name}",
-        source="paper",
-        url="https://example.org/" + name,
-        label=["a", 1],
-        extra={"page": 3, "nested": {"b": [1, None]}},
-    )
-    values = {
-        "document": document,
-        "novelty": 0.1 + 0.2,
-        "p_value": 1 / 3,
-        "is_novel": True,
-        "threshold": None,
-        "story": "s1",
-        "duplicate_of": None,
-        "evidence": Evidence(
-            terms=(Term("Überschwemmung", 0.7, 12, 26),),
-            nearest=(Neighbour("d0", 0.25, "Title", NOON, ("text",)),),
-            kind="development",
-            sentence="It adds something.",
-        ),
-    }
-    return Verdict(**{**values, **changes})
-
-
-def story(name: str, **changes) -> Story:
-    values = {"id": name, "title": "T", "first_seen": NOON, "last_seen": NOON, "size": 1, "representative": "d1"}
-    return Story(**{**values, **changes})
-
-
-def step(index: int, *names: str, **changes) -> Step:
-    values = {
-        "index": index,
-        "verdicts": tuple(verdict(name) for name in names),
-        "positions": (Position("file", {"offset": 10 * index}),),
-        "counts": {"seen": len(names)},
-    }
-    return Step(**{**values, **changes})
+from store.made import NOON, step, story, verdict
 
 
 @pytest.fixture
-def store(tmp_path):
-    with Store(str(tmp_path / "news.db")) as opened:
+def store(new_store):
+    with Store(new_store()) as opened:
         yield opened
 
 
@@ -173,12 +121,25 @@ def test_a_step_is_all_or_nothing(store):
     assert store.dump() == before
 
 
-def test_only_the_latest_state_is_kept(store):
+def test_the_last_two_states_are_kept(store):
     store.write_step(step(0), state=b"one")
     store.write_step(step(1))
     assert store.last_state() == (0, b"one")
     store.write_state(1, b"two" * 1000)
-    assert store.last_state() == (1, b"two" * 1000)
+    assert store.last_state() == (1, b"two" * 1000) and store.saved_steps() == [1, 0]
+    store.write_state(1, b"again")
+    store.write_step(step(2), state=b"three")
+    assert store.saved_steps() == [2, 1] and store.state(1) == b"again" and store.replayable_from() == -1
+    store.write_state(2, b"alone", alone=True)
+    assert store.saved_steps() == [2] and store.last_state() == (2, b"alone") and store.replayable_from() == 2
+
+
+def test_a_damaged_state_says_so(store):
+    store.write_step(step(0), state=b"model" * 1000)
+    with store._writing() as connection:
+        connection.execute(update(schema.states).values(state=b"not a frame"))
+    with pytest.raises(StateError, match=r"saved after step 0 is damaged.*Restore a backup"):
+        store.last_state()
 
 
 def test_recorded_steps_come_back_in_order(store):
@@ -212,23 +173,19 @@ def test_feedback_is_kept_and_must_name_a_document(store):
         store.add_feedback("d9", True)
 
 
-def test_foreign_keys_and_write_ahead_log_are_on(store, tmp_path):
+def test_the_migrations_make_exactly_the_tables_of_the_schema(store):
     with store._reading() as connection:
-        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
-        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
-
-
-def test_the_migrations_make_exactly_the_tables_of_the_schema(tmp_path):
-    Store(str(tmp_path / "news.db")).close()
-    with sqlite3.connect(tmp_path / "news.db") as connection:
+        found = inspect(connection)
         for name, table in schema.metadata.tables.items():
-            made = {row[1]: bool(row[3] or row[5]) for row in connection.execute(f"PRAGMA table_info({name})")}
+            keys = found.get_pk_constraint(name)["constrained_columns"]
+            made = {one["name"]: not one["nullable"] or one["name"] in keys for one in found.get_columns(name)}
             assert made == {column.name: not column.nullable for column in table.columns}, name
-    connection.close()
+            indexed = {tuple(index["column_names"]) for index in found.get_indexes(name) if not index["unique"]}
+            assert indexed == {tuple(column.name for column in index.columns) for index in table.indexes}, name
 
 
 @pytest.fixture
-def migrated(tmp_path, monkeypatch):
+def migrated(new_store, monkeypatch):
     """A store of this version, opened by a firststory that has one more migration."""
 
     def upgrade(connection):
@@ -238,113 +195,136 @@ def migrated(tmp_path, monkeypatch):
 
     broken = []
     number = schema.VERSION + 1
-    with Store(str(tmp_path / "news.db")) as made:
+    with Store(new_store("news")) as made:
         made.write_step(step(0, "d1", stories=(story("s1"),)))
     module = types.SimpleNamespace(upgrade=upgrade)
     monkeypatch.setitem(sys.modules, f"firststory.store.migrations.m{number:04d}", module)
     monkeypatch.setattr(schema, "VERSION", number)
-    return tmp_path / "news.db", broken
+    return new_store("news"), broken
 
 
-def raw(path, query):
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute(query).fetchall()
+def raw(url, query):
+    engine = database_of(parse_url(url)).open_engine(read_only=True)
+    with engine.connect() as connection:
+        found = connection.exec_driver_sql(query).fetchall()
+    engine.dispose()
+    return [tuple(row) for row in found]
 
 
-def test_a_store_of_an_earlier_schema_is_brought_up_to_date_once(migrated):
-    path, _ = migrated
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_store_of_an_earlier_schema_is_brought_up_to_date_once(migrated, read_only):
+    url, _ = migrated
     for _ in range(2):  # the second time there is nothing to do: the column would be there already
-        with Store(str(path)) as opened:
+        with Store(url, read_only=read_only) as opened:
             assert [one.id for one in opened.stories()] == ["s1"] and opened.known_ids(["d1"])
-    assert raw(path, "SELECT mood FROM stories") == [("calm",)]
-    assert raw(path, "SELECT value FROM meta WHERE key = 'schema'") == [(str(schema.VERSION),)]
+    assert raw(url, "SELECT mood FROM stories") == [("calm",)]
+    assert raw(url, "SELECT value FROM meta WHERE key = 'schema'") == [(str(schema.VERSION),)]
 
 
 def test_a_migration_that_fails_changes_nothing(migrated):
-    path, broken = migrated
+    url, broken = migrated
     broken.append(True)
     with pytest.raises(RuntimeError, match="power failed"):
-        Store(str(path))
-    assert "mood" not in [row[1] for row in raw(path, "PRAGMA table_info(stories)")]
-    assert raw(path, "SELECT value FROM meta WHERE key = 'schema'") == [(str(schema.VERSION - 1),)]
+        Store(url)
+    with pytest.raises(Exception, match="mood"):
+        raw(url, "SELECT mood FROM stories")
+    assert raw(url, "SELECT value FROM meta WHERE key = 'schema'") == [(str(schema.VERSION - 1),)]
 
 
-def test_a_newer_schema_is_refused_and_left_alone(tmp_path):
-    path = tmp_path / "news.db"
-    Store(str(path)).close()
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
-    connection.close()
-    with pytest.raises(SchemaError, match=r"newer firststory.*pip install --upgrade"):
-        Store(str(path))
+def test_a_newer_schema_is_refused_and_left_alone(new_store):
+    with Store(new_store("news")) as store, store._writing() as connection:
+        connection.exec_driver_sql("UPDATE meta SET value = '999' WHERE key = 'schema'")
+    for read_only in (False, True):
+        with pytest.raises(SchemaError, match=r"newer firststory.*pip install --upgrade"):
+            Store(new_store("news"), read_only=read_only)
 
 
-def test_things_that_are_no_store_say_so(tmp_path):
-    other = tmp_path / "other.db"
-    other.write_bytes(b"this is not a database, not at all, " * 200)
-    with pytest.raises(StoreError, match="not a firststory store"):
-        Store(str(other))
-    with pytest.raises(StoreError, match="folder exists"):
-        Store(str(tmp_path / "no" / "such" / "folder.db"))
-    with pytest.raises(StoreError, match="Fill it first"):
-        Store(str(tmp_path / "absent.db"), create=False)
-    with pytest.raises(StoreError, match="--store"):
-        Store("mysql://host/db")
+def test_a_store_that_is_not_there_is_not_made_by_a_reader(new_store):
+    for options in ({"create": False}, {"read_only": True}):
+        with pytest.raises(StoreError, match="Fill it first"):
+            Store(new_store("absent"), **options)
+    assert not holds_store(new_store("absent"))
+    Store(new_store("absent")).close()
+    assert holds_store(new_store("absent"))
 
 
-def test_there_is_one_writer(tmp_path):
-    with Store(str(tmp_path / "a.db")) as first, Store(str(tmp_path / "a.db")) as second:
+def test_there_is_one_writer(new_store):
+    url = new_store("a")
+    with Store(url) as first, Store(url) as second:
         first.claim()
-        with pytest.raises(StoreError, match="Another run"):
+        with pytest.raises(StoreError, match=r"of this very process.*monitor\.close\(\)"):
             second.claim()
-    with Store(str(tmp_path / "a.db")) as third:
+        second.write_step(step(0, "d1"))
+        second.add_feedback("d1", True)  # people may speak while a run writes
+    with Store(url) as third:
         third.claim()
+        code = f"""
+from firststory.store.store import Store
+try:
+    Store({url!r}).claim()
+except RuntimeError as error:
+    print(error)
+"""
+        said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert f"Another run (process {os.getpid()} on " in said.stdout, said
 
 
-def test_a_reader_sees_whole_steps_while_the_writer_writes(tmp_path):
-    with Store(str(tmp_path / "a.db")) as writer, Store(str(tmp_path / "a.db"), create=False) as reader:
+def test_a_reader_sees_the_store_of_one_moment_while_the_writer_writes(new_store):
+    with Store(new_store("a")) as writer, Store(new_store("a"), read_only=True) as reader:
+        writer.claim()
         writer.write_step(step(0, "d1"))
         with writer._writing() as connection:
             connection.exec_driver_sql("INSERT INTO meta VALUES ('half', 'done')")
             assert reader.last_step() == 0
             assert len(reader.verdicts()) == 1
+        with reader._reading() as connection:
+            count = select(func.count()).select_from(schema.documents)
+            assert connection.execute(count).scalar() == 1
+            writer.write_step(step(1, "d2"))  # does not wait for the reader
+            assert connection.execute(count).scalar() == 1
+        assert reader.last_step() == 1
+        with pytest.raises(StoreError, match="reading only"):
+            reader.add_feedback("d1", True)
+        with pytest.raises(StoreError), reader._reading() as connection:
+            connection.exec_driver_sql("DELETE FROM meta")
 
 
-def test_a_full_disk_loses_nothing(store):
-    store.write_step(step(0, "d1"))
-    before = store.dump()
-    with store._reading() as connection:
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 2}")
-    with pytest.raises(StoreFullError, match="Make room and run again"):
-        store.write_step(step(1, *(f"d{i}" for i in range(2, 400))), state=os.urandom(100_000))
-    assert store.dump() == before
-    store.close()
-    with Store(store.url) as again:
-        again.write_step(step(1, "d2"))
-        assert [v.document.id for v in again.verdicts()] == ["d1", "d2"]
+HOSTILE = "a\0b \udce9 \ud83d \\N \t \r\n ' \" % \x1b 😀 \u202e"
 
 
-@pytest.fixture
-def tiny_disk(tmp_path):
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if os.geteuid() != 0 or shutil.which("mount") is None:
-        pytest.skip("only root can mount a small file system")
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)], capture_output=True)
-    if done.returncode:
-        pytest.skip("mounting is not allowed here")
-    yield folder
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+def test_what_no_database_holds_is_replaced_and_all_else_is_exact(store):
+    clean = HOSTILE.replace("\0", "\ufffd").replace("\udce9", "\ufffd").replace("\ud83d", "\ufffd")
+    one = replace(verdict("d1").document, text=HOSTILE, title=HOSTILE, source=HOSTILE, extra={HOSTILE: HOSTILE})
+    at = Position("caf\udce9.jsonl", {"offset": 2**62, "name": HOSTILE})
+    bad = Quarantined("wrong-json", HOSTILE, at, HOSTILE)
+    sent = step(0, verdicts=(verdict("d1", document=one),), positions=(at,), quarantined=(bad,))
+    store.write_step(sent)
+    found = store.verdicts()[0].document
+    assert found.text == found.title == found.source == clean
+    assert store.quarantined()[0].excerpt == clean
+    assert list(store.positions()) == ["caf\udce9.jsonl"]
+    assert store.positions()["caf\udce9.jsonl"].at["offset"] == 2**62
 
 
-def test_a_really_full_disk_loses_nothing(tiny_disk):
-    with Store(str(tiny_disk / "news.db")) as store:
-        store.write_step(step(0, "d1"))
-        before = store.dump()
-        with pytest.raises(StoreFullError):
-            store.write_step(step(1, "d2"), state=os.urandom(2_000_000))
-        assert store.dump() == before
-    with Store(str(tiny_disk / "news.db")) as store:
-        store.write_step(step(1, "d2"))
-        assert store.last_step() == 1
+def test_extreme_numbers_come_back_exactly(store):
+    numbers = (5e-324, 1.7976931348623157e308, 0.1 + 0.2, -1.0)
+    sent = step(0, verdicts=tuple(verdict(f"d{i}", novelty=x, p_value=x) for i, x in enumerate(numbers)))
+    store.write_step(sent, state=bytes(range(256)) * 10)
+    assert [(v.novelty, v.p_value) for v in store.verdicts()] == [(x, x) for x in numbers]
+    assert [str(v.novelty) for v in store.verdicts()] == [str(x) for x in numbers]
+    assert store.last_state() == (0, bytes(range(256)) * 10)
+
+
+def test_both_databases_hold_the_same_rows(postgres, tmp_path):
+    dumps = []
+    for url in (str(tmp_path / "a.db"), postgres.new_schema()):
+        with Store(url) as store:
+            store.write_step(step(0, "d1", "d2", fingerprints=(7, 2**64 - 1), stories=(story("s1"),)), state=b"x")
+            store.add_feedback("d1", None)
+            dumps.append(store.dump(state=True))
+    assert dumps[0] == dumps[1]
+
+
+def test_many_ids_at_once(store):
+    store.write_step(step(0, *(f"d{i}" for i in range(1200))))
+    assert len(store.known_ids([f"d{i}" for i in range(2000)])) == 1200

@@ -13,7 +13,7 @@ import typer
 
 from firststory._version import __version__
 from firststory.cli.guard import guarded
-from firststory.cli.main import COMMANDS, HELP, INTERRUPTIBLE, SAVING
+from firststory.cli.main import COMMANDS, GROUPS, HELP, INTERRUPTIBLE, SAVING
 
 
 def show_version(asked: bool) -> None:
@@ -40,9 +40,17 @@ def build(names: tuple[str, ...] = tuple(COMMANDS), debug: bool = False) -> type
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options)
+    groups: dict[str, typer.Typer] = {}
     for name in names:
         function = getattr(import_module(f"firststory.cli.{COMMANDS[name]}"), COMMANDS[name])
-        app.command(name)(guarded(function, debug=debug, saves=name in SAVING, interruptible=name in INTERRUPTIBLE))
+        *group, last = name.split()
+        place = app
+        for one in group:
+            if one not in groups:
+                groups[one] = typer.Typer(help=GROUPS[one], no_args_is_help=True)
+                app.add_typer(groups[one], name=one)
+            place = groups[one]
+        place.command(last)(guarded(function, debug=debug, saves=name in SAVING, interruptible=name in INTERRUPTIBLE))
     return app
 
 
@@ -51,7 +59,7 @@ def call(given: list[str]) -> None:
     debug = "--debug" in given
     given = [argument for argument in given if argument != "--debug"]
     # Typer does not show the commands of a group that has one command only, so it always gets two or more.
-    named = [argument for argument in given[:1] if argument in COMMANDS]
+    named = [name for name in COMMANDS if name.split()[:1] == given[:1]]
     spare = [name for name in COMMANDS if name not in named][:1]
     app = build((*named, *spare) if named else tuple(COMMANDS), debug)
     app(args=given, prog_name="firststory")

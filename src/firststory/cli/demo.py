@@ -48,9 +48,7 @@ def demo(
     name, documents = _news(screen, synthetic)
     _start_over_if_done(store, name, len(documents), screen)
     detector = "fused" if "fused" in detector_names() else "neighbour"
-    settings = Settings(
-        store=str(store), detector=detector, step="1d", budget=BUDGET, language="en", topics="nmf", save_every=20
-    )
+    settings = Settings(store=str(store), detector=detector, step="1d", budget=BUDGET, language="en", save_every=20)
     with Store(str(store)) as opened, interruptible() as interrupt:
         with screen.status("Getting ready (the first time this compiles the kernels) …"):
             runner = Runner(settings, opened, lambda text: screen.print(text, style="dim", markup=False))

@@ -27,7 +27,7 @@ def feedback(
 
     if undo == (useful is not None):
         raise typer.BadParameter("say one of --useful, --not-useful and --undo")
-    with options.open_store(store, config) as opened:
+    with options.open_store(store, config, writes=True) as opened:
         feedback_so_far = Feedback()
         for row in opened.feedback():
             feedback_so_far.apply(row["document"], row["useful"])

@@ -8,7 +8,7 @@ import sys
 from typing import Any
 
 COMMANDS = {
-    # name on the command line: its module in this package, with a function of the same name
+    # name on the command line, after that of its group: its module in this package, with a function of the same name
     "demo": "demo",
     "run": "run",
     "score": "score",
@@ -22,10 +22,15 @@ COMMANDS = {
     "status": "status",
     "evaluate": "evaluate",
     "feedback": "feedback",
+    "store copy": "store_copy",
+    "store check": "store_check",
+    "store prune": "store_prune",
+    "store export": "store_export",
     "reproduce": "reproduce",
     "bench": "bench",
     "prepare": "prepare",
 }
+GROUPS = {"store": "Keep a store for months: copy, check, prune and export it."}
 SAVING = ("demo", "run")
 """Commands that keep what they have finished when they are interrupted."""
 

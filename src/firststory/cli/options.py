@@ -77,15 +77,18 @@ def gathered(given: dict[str, Any], config: Path | None) -> dict[str, Any]:
 
 def settings_without_store(given: dict[str, Any], config: Path | None) -> Settings:
     """The checked settings of a call that writes no store; those of a store that is named stand in for the defaults."""
-    from firststory.pipeline.opening import open_run
-    from firststory.store.engine import parse_url, path_of
+    from firststory.pipeline.build import check_settings
+    from firststory.settings import resolve
+    from firststory.store.engine import holds_store
+    from firststory.store.store import Store
 
     named = gathered(given, config)
-    url = named.get("store")
-    exists = url is not None and path_of(parse_url(url)).is_file()
-    settings, opened = open_run(named, url if exists else None)
-    if opened is not None:
-        opened.close()
+    url, kept = named.get("store"), None
+    if url is not None and holds_store(url):
+        with Store(url, read_only=True) as opened:
+            kept = opened.settings()
+    settings = resolve(named, kept)
+    check_settings(settings)
     return settings
 
 
@@ -125,11 +128,11 @@ def check_file(path: Path, owner: str, parameter: str) -> None:
         )
 
 
-def open_store(store: str | None, config: Path | None) -> Store:
-    """The store that the option, the environment or the settings file names; it must exist."""
+def open_store(store: str | None, config: Path | None, *, writes: bool = False) -> Store:
+    """The store that the option, the environment or the settings file names; it must exist. By default only to read."""
     from firststory.store.store import Store
 
-    return Store(needed_store(gathered({"store": store}, config)), create=False)
+    return Store(needed_store(gathered({"store": store}, config)), create=False, read_only=not writes)
 
 
 def needed_store(named: dict[str, Any]) -> str:

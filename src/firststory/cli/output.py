@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import regex
 
 from firststory.cli.guard import writes_every_letter
-from firststory.digest.words import day
+from firststory.digest.words import day, iso
 from firststory.harmless import display_title, harmless
 from firststory.records import Topic, TopicEvent, Verdict
 
@@ -84,12 +84,23 @@ def topic_json(topic: Topic, events: Sequence[TopicEvent] = ()) -> dict[str, Any
     """A topic; its events latest first."""
     return {
         "id": topic.id,
+        "label": list(topic.label),
         "share": topic.share,
+        "share_before": topic.share_before,
+        "before": iso(topic.before),
+        "since": iso(topic.since),
         "terms": [{"text": term, "weight": weight} for term, weight in topic.terms],
         "trend": list(topic.trend),
         "born": topic.born,
         "events": [
-            {"step": e.step, "kind": e.kind, "others": list(e.others), "weight": e.weight, "evidence": e.evidence}
+            {
+                "step": e.step,
+                "time": iso(e.time),
+                "kind": e.kind,
+                "others": list(e.others),
+                "weight": e.weight,
+                "evidence": e.evidence,
+            }
             for e in events
         ],
     }

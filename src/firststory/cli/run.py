@@ -111,5 +111,5 @@ def run(
         gate = runner.core.parts.gate
     if not quiet:
         confidence = None if gate.is_sure else gate.confidence()
-        print_summary(screen, before, after, rate, url, confidence, runner.encoder)
+        print_summary(screen, before, after, rate, opened.name, confidence, runner.encoder)
     unread.check()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +13,6 @@ from firststory.cli import options
 
 if TYPE_CHECKING:
     from firststory.records import TopicEvent
-
-SPARKS = "▁▂▃▄▅▆▇█"
 
 
 def topics(
@@ -29,62 +28,59 @@ def topics(
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
-    """Show the topics of a store: their terms, their part of the stream, how it moved, and where they come from."""
+    """Show the topics of a store: three phrases that name each, its share now and a month ago, and since when."""
     from firststory.cli import output
+    from firststory.cli.topic_table import event_line, topic_table
 
     if plot is not None:
         _check_figure(plot)
     with options.open_store(store, config) as opened:
-        found = opened.topics(at)
+        history = opened.topic_history(limit=500 if plot is not None else 1, at=at)
+        _, now, found = history[-1] if history else (0, None, ())
         happened = [event for event in opened.topic_events(limit=10_000) if at is None or event.step <= at]
-        if plot is not None and found:
-            _draw(opened.topic_history(), happened, plot)
+        told, settings = opened.status()["counts"], opened.settings()
+    if plot is not None and found:
+        _draw(history, happened, plot)
     if json:
         output.write_json([output.topic_json(topic, [e for e in happened if e.topic == topic.id]) for topic in found])
         return
-    if not found:
-        print("No topics yet. They are learnt from the first 200 documents on (run --topics nmf).")
-        return
-    from rich.table import Table
-    from rich.text import Text
-
-    from firststory.harmless import harmless
-
-    table = Table(box=None, header_style="dim", padding=(0, 1))
-    table.add_column("topic", no_wrap=True, min_width=5)
-    table.add_column("share", justify="right", no_wrap=True, min_width=5)
-    table.add_column("trend", no_wrap=True, min_width=16)
-    table.add_column("terms", ratio=3, overflow="ellipsis")
-    table.add_column("lineage", ratio=2, overflow="ellipsis")
-    for topic in found:
-        words = ", ".join(term for term, _ in topic.terms[:8])
-        life = story_of(topic.id, topic.born, happened)
-        table.add_row(topic.id, f"{topic.share:.0%}", spark(topic.trend), Text(harmless(words, 120)), Text(life, "dim"))
-    output.console().print(table)
+    screen = output.console()
+    if found:
+        screen.print(topic_table(found, happened, now, screen.width))
+        screen.print(_legend(found[0].id, now, settings), markup=False, style="dim")
+    else:
+        screen.print(_why_none(told, settings), markup=False)
     for event in reversed(happened[:events]):
-        others = f" {', '.join(event.others)}" if event.others else ""
-        print(f"step {event.step}: {event.topic} {event.kind}{others} ({harmless(event.evidence)})")
+        screen.print(event_line(event), markup=False, highlight=False)
+    if plot is not None and found:
+        screen.print(f"Figure written to {plot}", markup=False)
 
 
-def spark(values: tuple[float, ...], width: int = 16) -> str:
-    """Numbers as a line of small bars."""
-    last = values[-width:]
-    top = max(last, default=0.0) or 1.0
-    return "".join(SPARKS[min(int(value / top * len(SPARKS)), len(SPARKS) - 1)] for value in last)
+def _legend(one: str, now: datetime | None, settings: Mapping[str, Any]) -> str:
+    until = "" if now is None else f" up to {now:%Y-%m-%d}"
+    if settings["topics"] == "nmf":
+        return f"Share: part of what the topics explain of the documents{until}."
+    return (
+        f"Share: part of the latest {max(1000, settings['topic_step']):,} distinct documents{until}. "
+        f"The stories of a topic: firststory storylines {one}"
+    )
 
 
-def story_of(topic: str, born: int, happened: Sequence[TopicEvent]) -> str:
-    """Where a topic comes from, what merged into it, and what happened to it last. `happened` is latest first."""
-    own = [event for event in happened if event.topic == topic]
-    parent = next((event.others[0] for event in own if event.kind == "split" and event.others), None)
-    parts = [f"split from {parent} in step {born}" if parent else f"since step {born}"]
-    swallowed = [event.topic for event in happened if event.kind == "merged" and topic in event.others]
-    if swallowed:
-        parts.append(f"holds {', '.join(reversed(swallowed))}")
-    last = next((event for event in own if event.kind in ("changed", "faded")), None)
-    if last is not None:
-        parts.append(f"{last.kind} in step {last.step}")
-    return "; ".join(parts)
+def _why_none(totals: Mapping[str, int], settings: Mapping[str, Any]) -> str:
+    """Why a store has no topics."""
+    if settings["topics"] == "none":
+        return "No topics: this store was begun with --topics none."
+    n, timestep = totals.get("scored", 0), settings["topic_step"]
+    if n < timestep:
+        many = "is 1" if n == 1 else f"are {n:,}"
+        return (
+            f"No topics yet: they are looked for after every {timestep:,} distinct documents with words, and there "
+            f"{many}. A smaller --topic-step begins earlier."
+        )
+    return (
+        "No topics: no storyline has 2% of the latest documents (and ten at least) and a name. "
+        "The largest storylines: firststory storylines --order size"
+    )
 
 
 def _check_figure(path: Path) -> None:
@@ -116,8 +112,8 @@ def _draw(history: Sequence[Any], happened: Sequence[TopicEvent], path: Path) ->
     moments = [time for _, time, _ in history]
     times = None if any(time is None for time in moments) else moments
     steps = [topics for _, _, topics in history]
-    figure = new_figure(figsize=(12, 14), layout="constrained")
-    above, below = figure.subplots(2, 1, height_ratios=(1, 1.2))
-    topic_river(steps, times, ax=above)
-    lineage(steps, events, times, ax=below)
+    figure = new_figure(figsize=(14, 14), layout="constrained")
+    above, below = figure.subplots(2, 1, height_ratios=(1, 1.2), sharex=True)
+    topic_river(steps, times, n_terms=2, ax=above)
+    lineage(steps, events, times, n_terms=3, ax=below)
     figure.savefig(path, dpi=120)

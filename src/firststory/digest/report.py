@@ -11,6 +11,7 @@ from firststory.digest.blocks import alert_block
 from firststory.digest.gather import entries_of
 from firststory.digest.pages import render
 from firststory.digest.records import Entry
+from firststory.digest.topic_words import earlier, topic_name, when
 from firststory.digest.words import PUSHED, counted, day
 from firststory.harmless import display_title, harmless
 from firststory.records import Alert, Story, Verdict
@@ -45,6 +46,7 @@ def _facts(store: Store, name: str) -> dict[str, Any]:
     told_already = {display_title(one.headline) for entry in top for one in (entry.alert, *entry.others)}
     rest = [alert for alert in alerts if display_title(alert.headline) not in told_already]
     novel = store.verdicts(novel=True, newest_first=True, limit=MAX_NOVEL)
+    _, now, topics = next(reversed(store.topic_history(limit=1)), (0, None, ()))
     days = _alert_days(rest[:MAX_ALERTS])
     return {
         "stream": harmless(name, 100),
@@ -57,7 +59,10 @@ def _facts(store: Store, name: str) -> dict[str, Any]:
         "stories": stories,
         "spans": {story.id: _span(story, stories) for story in stories},
         "storylines": store.storylines(limit=MAX_ROWS, order="size"),
-        "topics": store.topics()[:MAX_ROWS],
+        "topics": topics[:MAX_ROWS],
+        "earlier": earlier(topics[0], now) if topics and topics[0].share_before is not None else "",
+        "topic_name": topic_name,
+        "topic_when": when,
         "novel": novel,
         "settings": store.settings(),
         "open_days": OPEN_DAYS,

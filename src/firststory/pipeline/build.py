@@ -15,12 +15,14 @@ from firststory.settings import Settings
 if TYPE_CHECKING:
     from firststory.pipeline.protocols import Detector, Vectorizer
     from firststory.pipeline.step import StreamCore
+    from firststory.pipeline.storyline_topics import StorylineTopics
+    from firststory.pipeline.stream_topics import StreamTopics
 
 COUNTS = {"weighting": "count", "norm": None}
 WEIGHTED_COUNTS = {**COUNTS, "surface_weight": 2.0, "short": 30}
 TFIDF = {"weighting": "tfidf", "norm": "l2"}
 UNIT_L1 = {"weighting": "tfidf", "norm": "l1"}
-TOPICS = ("none", "nmf")
+TOPICS = ("none", "storylines", "nmf")
 SEGMENTERS = ("bigrams", "icu")
 N_NEIGHBOURS = 8
 """Evidence names the first three; the stories of all of them are looked at when a document looks for its own."""
@@ -202,13 +204,11 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
     from firststory.pipeline.parts import Parts
     from firststory.pipeline.protocols import KnowsNeighbours
     from firststory.pipeline.step import StreamCore
-    from firststory.pipeline.stream_topics import StreamTopics
     from firststory.pipeline.vectors import OwnVectors
     from firststory.stories.boilerplate import Boilerplate
     from firststory.stories.tracker import StoryTracker
     from firststory.text.meaning import ShortTextVectors
     from firststory.text.phrases.reader import PhraseReader
-    from firststory.topics.online_nmf import OnlineNMF
 
     recipe, window = recipe_of(settings.detector), settings.window
     # A detector of one's own has a scale of its own.
@@ -216,7 +216,6 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
     judge = detector or build_detector(settings.detector, window=window, seed=settings.seed)
     has_table = wants_meaning(settings, detector) and ShortTextVectors.is_available()
     knows_neighbours = isinstance(judge, KnowsNeighbours)
-    topics = OnlineNMF(memory=3.0, birth="replace", random_state=settings.seed)
     return StreamCore(
         Parts(
             vectorizer=build_vectorizer(settings.detector, settings),
@@ -229,10 +228,20 @@ def build_core(settings: Settings, detector: Detector | None = None) -> StreamCo
             memory=DocumentMemory(window),
             feedback=Feedback(),
             neighbour_index=None if knows_neighbours else NearestNeighbour(window=window, n_neighbours=N_NEIGHBOURS),
-            topics=StreamTopics(topics, settings.topic_step) if settings.topics == "nmf" else None,
+            topics=_build_topics(settings),
             short_text_vectors=ShortTextVectors() if has_table else None,
             own_vectors=OwnVectors(settings.vector_words),
             takes_vectors=takes_vectors(settings, detector),
         ),
         window=window,
     )
+
+
+def _build_topics(settings: Settings) -> StorylineTopics | StreamTopics | None:
+    from firststory.pipeline.storyline_topics import StorylineTopics
+    from firststory.pipeline.stream_topics import StreamTopics
+    from firststory.topics.online_nmf import OnlineNMF
+
+    if settings.topics == "nmf":
+        return StreamTopics(OnlineNMF(memory=3.0, birth="replace", random_state=settings.seed), settings.topic_step)
+    return StorylineTopics(settings.topic_step) if settings.topics == "storylines" else None

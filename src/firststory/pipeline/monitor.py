@@ -40,8 +40,9 @@ class Monitor:
     Parameters
     ----------
     store : str, path or None, default=None
-        "news.db" or "sqlite:///news.db": results are kept there, and the next monitor goes on from it. None keeps
-        nothing beyond what the detector itself remembers: memory stays bounded, for ever.
+        "news.db", "sqlite:///news.db" or "postgresql://user@host/database": results are kept there, and the next
+        monitor goes on from it. None keeps nothing beyond what the detector itself remembers: memory stays bounded,
+        for ever.
     detector : str or estimator, default="fused"
         A name (`firststory run --help` lists them) or a detector of your own.
     budget : str or float, default="20/day"
@@ -49,8 +50,8 @@ class Monitor:
         threshold on the novelty.
     step : int or str, default=100
         Documents that are judged together: a number, or a time as "1d". 1 answers every document at once.
-    topics : {"nmf", "none"}, default="nmf"
-        Topics beside the stories.
+    topics : {"storylines", "nmf", "none"}, default="storylines"
+        Topics beside the stories: the storylines that make up a part of the latest documents, or a topic model.
 
         What is left out (None) is as the environment (`FIRSTSTORY_BUDGET`) or `firststory.toml` in the current folder
         says, else as the store was begun with, else as said here. The store alone is never taken from there.

@@ -8,7 +8,7 @@ from typing import Any, overload
 from firststory.pipeline.build import check_settings
 from firststory.pipeline.protocols import Detector
 from firststory.settings import Settings, resolve
-from firststory.store.engine import parse_url, path_of
+from firststory.store.engine import holds_store
 from firststory.store.store import Store
 
 
@@ -26,7 +26,7 @@ def open_run(
     The settings of a store that exists stand in for the defaults. A mistake leaves no new store behind, and closes one
     that was opened. `detector` is one of your own, of whose scores nothing is known.
     """
-    exists = store is not None and path_of(parse_url(store)).is_file()
+    exists = store is not None and holds_store(store)
     opened = Store(store, create=False) if store is not None and exists else None
     try:
         settings = resolve(named, opened.settings() if opened else None)

@@ -10,6 +10,7 @@ from firststory.alerts.feedback import Feedback
 from firststory.alerts.gate import AlertGate
 from firststory.alerts.memory import DocumentMemory
 from firststory.pipeline.protocols import Detector, KnowsNeighbours, Vectorizer
+from firststory.pipeline.storyline_topics import StorylineTopics
 from firststory.pipeline.stream_topics import StreamTopics
 from firststory.pipeline.vectors import OwnVectors
 from firststory.state import State
@@ -39,7 +40,7 @@ class Parts:
     """Whether the detector compares vectors beside the rows."""
     neighbour_index: KnowsNeighbours | None = None
     """An index of earlier documents, where the detector itself knows no neighbours."""
-    topics: StreamTopics | None = None
+    topics: StorylineTopics | StreamTopics | None = None
     short_text_vectors: ShortTextVectors | None = None
     """What short texts mean, where the detector takes vectors. It learns nothing, so it has no state."""
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.protocols import HasColumns
+from firststory.pipeline.storyline_topics import StorylineTopics
 
 NEARLY_FULL_SHARE = 0.9
 """Of `max_terms`: what is left must do for the new words of one step."""
@@ -24,7 +25,9 @@ def make_room(parts: Parts) -> None:
     vectorizer = parts.vectorizer
     if len(vectorizer.terms_) < NEARLY_FULL_SHARE * vectorizer.max_terms:
         return
-    streams = [parts.memory, parts.boilerplate, parts.stories, parts.alerts, parts.topics]
+    # Topics that are storylines have no columns of their own.
+    topics = None if isinstance(parts.topics, StorylineTopics) else parts.topics
+    streams = [parts.memory, parts.boilerplate, parts.stories, parts.alerts, topics]
     present = [parts.detector, parts.neighbour_index, *streams]
     holders = [part for part in present if isinstance(part, HasColumns)]
     if len(holders) < sum(part is not None for part in present):

@@ -7,6 +7,7 @@ killed and resumed leaves the same store as one that was not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,11 +18,12 @@ from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.made_with import made_with, what_changed
 from firststory.pipeline.protocols import Detector
+from firststory.pipeline.resuming import WORTH_SAVING, Work, restored_core
 from firststory.pipeline.steps import Stepper
 from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
-from firststory.state import pack_state, unpack_state
+from firststory.state import pack_state
 from firststory.store.store import Store, Threshold
 from firststory.text.encoder import SentenceEncoder
 
@@ -58,7 +60,8 @@ class Runner:
         self._intake = VectorIntake(
             self.encoder, max_words=settings.vector_words, dimensions=store.vector_dimensions() if store else None
         )
-        self.core = build_core(before, detector)
+        self._build = partial(build_core, before, detector)
+        self.core = self._build()
         self.is_busy = False
         """True while a step is computed or written: the wrong moment to stop."""
         self._next_step = 0
@@ -66,6 +69,7 @@ class Runner:
         """`Batch.reached` of the last step."""
         self._saved_step = -1
         """The last step that the saved model has seen."""
+        self._work = Work()
         self._say = say
         if missing := missing_meaning(settings, detector):
             say(missing)
@@ -103,20 +107,22 @@ class Runner:
         self.is_busy = True
         feedback = self.store.pending_feedback() if self.store else ()
         self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
-        step = self.core.step(batch, known, self._find_earlier(batch.index))
+        with self._work.counted():
+            step = self.core.step(batch, known, self._find_earlier(batch.index))
         self._next_step, self._reached = batch.index + 1, batch.reached
         if self.store is not None:
             told = self.core.status()
-            is_save_due = batch.index - self._saved_step >= self.settings.save_every
-            self.store.write_step(
-                step,
-                reached=batch.reached,
-                threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
-                state=pack_state(self.core.get_state()) if is_save_due else None,
-                applied_feedback=[row["n"] for row in feedback],
-                vector_dimensions=self._intake.dimensions,
-                alerts_status=told["alerts"],
-            )
+            is_save_due = batch.index - self._saved_step >= self.settings.save_every or self._work.is_much
+            with self._work.saved() if is_save_due else nullcontext():
+                self.store.write_step(
+                    step,
+                    reached=batch.reached,
+                    threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
+                    state=pack_state(self.core.get_state()) if is_save_due else None,
+                    applied_feedback=[row["n"] for row in feedback],
+                    vector_dimensions=self._intake.dimensions,
+                    alerts_status=told["alerts"],
+                )
             if is_save_due:
                 self._saved_step = batch.index
         self.is_busy = False
@@ -129,27 +135,30 @@ class Runner:
     def save(self) -> None:
         """Keep the model as it is now, unless a step was cut short: then the store replays it."""
         if self.store is not None and not self.is_busy and self._next_step - 1 > self._saved_step:
-            self._write_state(self.store)
+            self._write_state(self.store, self._next_step - 1)
 
-    def _write_state(self, store: Store) -> None:
-        store.write_state(self._next_step - 1, pack_state(self.core.get_state()))
-        self._saved_step = self._next_step - 1
+    def _write_state(self, store: Store, step: int, *, alone: bool = False) -> None:
+        with self._work.saved():
+            store.write_state(step, pack_state(self.core.get_state()), alone=alone)
+        self._saved_step = step
 
     def _resume(self, store: Store) -> None:
-        saved = store.last_state()
-        if saved is not None:
-            self._saved_step, blob = saved
-            self.core.set_state(unpack_state(blob))
+        self.core, self._saved_step = restored_core(self.core, store, self._build, self._say)
         replayed = 0
         for index, verdicts in store.recorded(after=self._saved_step):
             self.core.apply_feedback([(row["document"], row["useful"]) for row in store.feedback(step=index)])
             documents = tuple(verdict.document for verdict in verdicts)
-            step = self.core.step(Batch(index=index, documents=documents), find_earlier=self._find_earlier(index))
+            with self._work.counted():
+                step = self.core.step(Batch(index=index, documents=documents), find_earlier=self._find_earlier(index))
             same = [v.novelty for v in step.verdicts] == [v.novelty for v in verdicts]
             if not same:
                 self._say(f"step {index} came out differently when replayed: was the store made by another version?")
             replayed += 1
+            if self._work.is_much:
+                self._write_state(store, index)
         self._next_step, self._reached = store.last_step() + 1, store.last_reached()
+        if self._work.seconds > WORTH_SAVING:
+            self._write_state(store, self._next_step - 1)
         if self._next_step:
             self._say(f"resuming after step {self._next_step - 1} ({replayed} steps replayed)")
 
@@ -161,7 +170,7 @@ class Runner:
         self.core.parts.alerts.change(parse_budget(now.budget), now.false_alerts, now.source_families)
         store.keep_settings(_kept(self.settings, self.encoder, self._made_with))
         if self._next_step:
-            self._write_state(store)
+            self._write_state(store, self._next_step - 1, alone=True)
 
 
 def _kept(settings: Settings, encoder: SentenceEncoder | None, found: dict[str, str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from firststory.alerts.budget import Budget
 from firststory.alerts.feedback import Feedback
-from firststory.errors import StateError
+from firststory.errors import StateVersionError
 from firststory.pipeline.alerting import end_alerts, fire_alerts
 from firststory.pipeline.clock import StreamClock
 from firststory.pipeline.duplicates import Duplicates, FindEarlier
@@ -25,18 +25,18 @@ from firststory.pipeline.evidence import evidence_phrases
 from firststory.pipeline.fingerprints import text_fingerprints, title_before
 from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.in_progress import InProgress
-from firststory.pipeline.judging import judge, read_batch, remember
+from firststory.pipeline.judging import ReadBatch, judge, read_batch, remember
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.pruning import make_room
-from firststory.pipeline.rows import without_common
+from firststory.pipeline.topic_steps import learn_topics, tell_topics
 from firststory.pipeline.verdicts import verdict_on
-from firststory.records import ASSUMED_UTC, Batch, Document, Step, Topic, TopicEvent, Verdict
+from firststory.records import ASSUMED_UTC, Batch, Document, Step, Verdict
 from firststory.state import State, flatten, unflatten
 from firststory.stories.candidate import StoryCandidate
 from firststory.text.records import Token
 from firststory.text.surfaces import SurfaceForms
 
-STATE_VERSION = 6
+STATE_VERSION = 7
 LEAD_CHARACTERS = 1500
 """Where the words that name a story are looked for: news says first what it is about."""
 RECENT_SCORES = 1000
@@ -77,15 +77,18 @@ class StreamCore:
         fresh = self._duplicates.drop_redelivered(batch.documents, known)
         documents = self._in_order(fresh)
         self._duplicates.mark_exact(documents, find_earlier)
-        judged = self._judge([one for one in documents if one.duplicate_of is None])
+        batch_read = self._judge([one for one in documents if one.duplicate_of is None])
+        judged = [] if batch_read is None else batch_read.documents
         n_near = self._duplicates.mark_near(judged)
         surfaces = _SurfacesOfBatch(parts)
         self._assign_stories(documents, surfaces)
         fired = fire_alerts(parts, documents, surfaces.of)
+        if batch_read is not None:
+            learn_topics(parts, batch_read)
         verdicts = self._verdicts(fresh, documents, [one.novelty for one in judged])
         changes = parts.stories.end_step()
         alerts = end_alerts(parts, fired, changes)
-        topics, events = self._topics(batch.index)
+        topics, events = tell_topics(parts, changes, batch.index, self._clock.high if self._clock.is_timed else None)
         counts = Counter(
             seen=len(batch.documents) + len(batch.quarantined),
             scored=len(judged) - n_near,
@@ -135,29 +138,23 @@ class StreamCore:
 
     # -- novelty -------------------------------------------------------------------------------------------
 
-    def _judge(self, originals: Sequence[InProgress]) -> list[InProgress]:
-        """Judge the documents that have words; then they are remembered, and topics learn them too."""
+    def _judge(self, originals: Sequence[InProgress]) -> ReadBatch | None:
+        """Judge the documents that have words; then they are remembered. None where there is none."""
         if not originals:
-            return []
+            return None
         parts = self.parts
         batch = read_batch(parts, originals)
         if not batch.documents:
-            return []
+            return None
         judge(parts, batch)
         remember(parts, batch)
-        if parts.topics:
-            parts.topics.learn(without_common(batch.unit, parts.vectorizer))
-            places = [one.place for one in batch.documents]
-            parts.topics.learn_missing_surfaces(batch.unit, parts.vectorizer.last_surface_forms, places)
         languages = parts.vectorizer.last_languages
         for one in batch.documents:
             if one.is_novel:
                 language = languages[one.place]
                 one.tokens = self._tokens(one.document, language)
                 one.phrases = evidence_phrases(parts.phrases, batch.phrases, one, language)
-                if parts.topics:
-                    parts.topics.learn_surfaces(one.tokens)
-        return batch.documents
+        return batch
 
     def _tokens(self, document: Document, language: str) -> list[Token]:
         """The words that are read of a document, in order. Those of the title have no place in the text: -1."""
@@ -226,12 +223,6 @@ class StreamCore:
         self._recent_scores = (self._recent_scores + scores)[-RECENT_SCORES:]
         return verdicts
 
-    def _topics(self, step: int) -> tuple[tuple[Topic, ...], tuple[TopicEvent, ...]]:
-        topics = self.parts.topics
-        if topics is None:
-            return (), ()
-        return topics.report(self.parts.vectorizer.terms_, step, surface_of=self.parts.stories.surface_of)
-
     def status(self) -> dict[str, Any]:
         """Where the alerts stand, and the threshold on the novelty of single documents: JSON values."""
         return {"alerts": self.parts.alerts.status(), "novelty": self.parts.gate.status()}
@@ -254,7 +245,7 @@ class StreamCore:
     def set_state(self, state: State) -> None:
         """Become what `get_state` described. Parts without a state stay as they were built."""
         if state.get("class") != type(self).__name__ or state.get("version") != STATE_VERSION:
-            raise StateError(
+            raise StateVersionError(
                 owner="store",
                 parameter="the saved model",
                 allowed=f"{type(self).__name__}, version {STATE_VERSION}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -19,6 +20,9 @@ from firststory.topics.online_nmf import OnlineNMF
 if TYPE_CHECKING:
     from firststory.text.records import Token
     from firststory.text.surfaces import SurfaceForms
+
+N_LABEL = 3
+"""Terms that name a topic."""
 
 MAX_SURFACES = 100_000
 """Terms whose surface form is remembered."""
@@ -43,7 +47,8 @@ class StreamTopics:
         self._pending: list[sp.csr_matrix] = []
         self._has_news = False
         self._surfaces: dict[int, str] = {}
-        self._born: dict[str, int] = {}
+        self._born: dict[str, tuple[int, float | None]] = {}
+        """For each topic the step in which it appeared, and when that was."""
         self._missing: set[int] = set()
         """Columns that were shown as stems, for want of a surface form."""
 
@@ -92,12 +97,14 @@ class StreamTopics:
         self,
         terms: Sequence[str],
         step: int,
+        seconds: float | None = None,
         n_terms: int = 10,
         surface_of: Callable[[int], str | None] = lambda column: None,
     ) -> tuple[tuple[Topic, ...], tuple[TopicEvent, ...]]:
         """The topics and what happened to them, if they were learnt since the last call; nothing otherwise.
 
-        `step` is the step of the stream: births and events are dated by it, not by timesteps of the model.
+        `step` is the step of the stream and `seconds` its time: births and events are dated by them, not by timesteps
+        of the model.
         `surface_of` says how a column reads that no alert had, and its answer is remembered. Where it had none, the
         next document with the column will tell: it is not asked again.
         """
@@ -107,9 +114,15 @@ class StreamTopics:
         names = _TermNames(terms, self._surfaces, surface_of, asked=self._missing)
         found = self.model.snapshot(names, n_terms)
         self._missing = names.missing
-        self._born = {topic.id: self._born.get(topic.id, step) for topic in found}
-        topics = tuple(replace(topic, born=self._born[topic.id]) for topic in found)
-        return topics, tuple(replace(event, step=step) for event in self.model.last_events())
+        self._born = {topic.id: self._born.get(topic.id, (step, seconds)) for topic in found}
+        topics = tuple([self._dated(topic) for topic in found])
+        now = None if seconds is None else datetime.fromtimestamp(seconds, tz=UTC)
+        return topics, tuple([replace(event, step=step, time=now) for event in self.model.last_events()])
+
+    def _dated(self, topic: Topic) -> Topic:
+        born, seconds = self._born[topic.id]
+        since = None if seconds is None else datetime.fromtimestamp(seconds, tz=UTC)
+        return replace(topic, born=born, since=since, label=tuple(term for term, _ in topic.terms[:N_LABEL]))
 
     def columns_in_use(self) -> Ints:
         """The columns of the rows that wait to be learnt."""
@@ -136,7 +149,7 @@ class StreamTopics:
             "columns": np.fromiter(self._surfaces, dtype=np.int64, count=len(self._surfaces)),
             "surfaces": list(self._surfaces.values()),
             "missing": sorted(self._missing),
-            "born": self._born,
+            "born": [[topic, *born] for topic, born in self._born.items()],
             "pending": _stack(self._pending) if self._pending else None,
         }
 
@@ -147,7 +160,7 @@ class StreamTopics:
         topics._has_news = state["has_news"]
         topics._surfaces = dict(zip(state["columns"].tolist(), state["surfaces"], strict=True))
         topics._missing = set(state["missing"])
-        topics._born = dict(state["born"])
+        topics._born = {topic: (step, seconds) for topic, step, seconds in state["born"]}
         topics._pending = [] if state["pending"] is None else [state["pending"]]
         return topics
 

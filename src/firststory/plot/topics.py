@@ -19,6 +19,7 @@ PALETTE = (
 )  # fmt: skip
 MARKS = {
     "born": ("o", "born"),
+    "grown": ("P", "grown"),
     "split": ("^", "split off"),
     "merged": ("v", "merged"),
     "faded": ("X", "faded"),
@@ -53,6 +54,7 @@ def topic_river(
     ax = axes_or_new(ax, (11, 6))
     x = _times(times, len(steps))
     shares, names = _shares(steps), _names(steps, n_terms)
+    colours = topic_colours(shares)
     # The topics that moved most: what was always there at the same strength is not news.
     chosen = sorted(shares, key=lambda topic: -np.ptp(_smooth(shares[topic])))[:n_topics]
     # Bands in the order of their peaks in time: a river that reads from top left to bottom right.
@@ -61,10 +63,10 @@ def topic_river(
     fine, height = _finer(x, bands)
     level = -height.sum(axis=0) / 2.0
     taken: list[tuple[float, float, float]] = []
-    for number, (topic, band) in enumerate(zip(chosen, height, strict=True)):
-        colour = PALETTE[number % len(PALETTE)]
-        ax.fill_between(fine, level, level + band, color=colour, alpha=0.8, linewidth=0.5, edgecolor="white")
-        _name_band(ax, fine, level, band, names[topic], taken)
+    line = 0.05 * float(height.sum(axis=0).max(initial=0.0))
+    for topic, band in zip(chosen, height, strict=True):
+        ax.fill_between(fine, level, level + band, color=colours[topic], alpha=0.8, linewidth=0.5, edgecolor="white")
+        _name_band(ax, fine, level, band, names[topic], taken, line)
         level = level + band
     ax.set_yticks([])
     ax.margins(x=0, y=0.02)
@@ -87,6 +89,7 @@ def lineage(
 ) -> Any:
     """Each topic as a line from birth to end, as thick as its share; marks say what happened, arcs with which topic."""
     shares, names = _shares(steps), _names(steps, n_terms)
+    colours = topic_colours(shares)
     chosen = sorted(shares, key=lambda topic: -shares[topic].max())[:n_topics]
     chosen.sort(key=lambda topic: (int(np.argmax(shares[topic] > 0)), topic.zfill(8)))
     place = {topic: row for row, topic in enumerate(chosen)}
@@ -97,7 +100,7 @@ def lineage(
         alive = np.flatnonzero(shares[topic] > 0)
         span = slice(alive[0], alive[-1] + 1)
         half = np.maximum(0.45 * (_smooth(shares[topic])[span] / peak) ** 0.7, 0.02)
-        colour = PALETTE[row % len(PALETTE)]
+        colour = colours[topic]
         if half.size == 1:
             ax.plot([x[alive[0]]], [row], marker="s", color=colour, markersize=5, alpha=0.6)
         ax.fill_between(x[span], row - half, row + half, color=colour, alpha=0.55, linewidth=0)
@@ -117,6 +120,7 @@ def lineage(
                 ax.plot([when, when], [place[other], row], color="0.35", linewidth=0.9, zorder=2)
     ax.set_yticks(range(len(chosen)), [names[topic] for topic in chosen], fontsize="small")
     ax.set(ylim=(len(chosen) - 0.4, -0.6), xlabel="timestep" if times is None else None)
+    ax.margins(x=0)
     ax.grid(axis="x", alpha=0.25)
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
@@ -169,14 +173,23 @@ def _shares(steps: Sequence[Sequence[Topic]]) -> dict[str, Floats]:
     return shares
 
 
+def topic_colours(shares: Mapping[str, Floats]) -> dict[str, str]:
+    """A colour for each topic, the same in every figure of the same steps: the largest have colours of their own."""
+    ranked = sorted(shares, key=lambda topic: (-float(shares[topic].max()), topic))
+    return {topic: PALETTE[rank % len(PALETTE)] for rank, topic in enumerate(ranked)}
+
+
 def _names(steps: Sequence[Sequence[Topic]], n_terms: int) -> dict[str, str]:
-    """The terms of each topic in the step in which its share was highest: when it was most itself."""
+    """The label of each topic, or its terms, in the step in which its share was highest: when it was most itself."""
     best: dict[str, Topic] = {}
     for topics in steps:
         for topic in topics:
             if topic.id not in best or topic.share > best[topic.id].share:
                 best[topic.id] = topic
-    return {name: ", ".join(term for term, _ in topic.terms[:n_terms]) for name, topic in best.items()}
+    return {
+        name: ", ".join(topic.label[:n_terms] or [term for term, _ in topic.terms[:n_terms]])
+        for name, topic in best.items()
+    }
 
 
 def _smooth(values: Floats) -> Floats:
@@ -206,26 +219,30 @@ def _finer(x: Any, bands: Floats) -> tuple[Any, Floats]:
 
 
 def _name_band(
-    ax: Any, x: Any, level: Floats, band: Floats, name: str, taken: list[tuple[float, float, float]]
+    ax: Any, x: Any, level: Floats, band: Floats, name: str, taken: list[tuple[float, float, float]], line: float
 ) -> None:
-    """Write the name where the band is widest, or nearly so where another name stands there; edges lean inwards."""
+    """Write the name where the band is widest, or nearly so where another name stands there; edges lean inwards.
+
+    `line` is how much of the river's height a line of text takes.
+    """
     if band.size == 0 or band.max() <= 0:
         return
     middle = level + band / 2
     size = float(np.clip(110 * band.max(), 8.0, 11.0))
-    half = 0.007 * len(name) * size / 9  # half the width of the name, in widths of the axes
+    # Half the width of the name in widths of the axes, if a letter is 0.6 of its size and axes are 0.8 of the figure.
+    half = 0.3 * len(name) * size / (0.8 * 72 * ax.figure.get_figwidth())
     # A river that lasts a moment (all steps at one time) has no length to go along.
     along = (x - x[0]) / (x[-1] - x[0]) if x[-1] != x[0] else np.full(len(x), 0.5)
-    wide = np.flatnonzero(band >= 0.8 * band.max())
+    wide = np.flatnonzero(band >= 0.6 * band.max())
     # Names stand apart if they differ by their widths along the river, or by a line across it.
-    line = 0.05 * float(np.abs(level).max() * 2 + band.max())
     places = wide[np.argsort(-band[wide], kind="stable")]
-    peak = int(places[0])
     for place in places:
         at = min(max(along[place], half), 1.0 - half)
         if all(abs(at - other) > half + width or abs(middle[place] - y) > line for other, y, width in taken):
             peak = int(place)
             break
+    else:
+        return  # rather no name than one upon another; the lineage has them all
     at = min(max(along[peak], half), 1.0 - half)
     taken.append((at, float(middle[peak]), half))
     side = "left" if along[peak] < half else "right" if along[peak] > 1.0 - half else "center"

@@ -105,7 +105,7 @@ class AlertReader(Readable):
         """
         table = schema.storylines
         query = select(table) if merged else select(table).where(table.c.status != "merged")
-        query = query.order_by(table.c[order].desc(), table.c.id).limit(limit)
+        query = query.order_by(table.c[order].desc().nulls_last(), table.c.id).limit(limit)
         with self._reading() as connection:
             return tuple(codec.storyline_from_row(row) for row in connection.execute(query).mappings())
 

@@ -268,6 +268,10 @@ def topic_row(topic: Topic, step: int) -> dict[str, Any]:
         "born": topic.born,
         "terms": to_json([list(term) for term in topic.terms]),
         "trend": to_json(list(topic.trend)),
+        "label": to_json(list(topic.label)),
+        "since": to_microseconds(topic.since),
+        "share_before": topic.share_before,
+        "before": to_microseconds(topic.before),
     }
 
 
@@ -278,6 +282,10 @@ def topic_from_row(row: Row) -> Topic:
         share=row["share"],
         trend=tuple(json.loads(row["trend"])),
         born=row["born"],
+        label=tuple(json.loads(row["label"])),
+        since=to_time(row["since"]),
+        share_before=row["share_before"],
+        before=to_time(row["before"]),
     )
 
 
@@ -289,6 +297,7 @@ def topic_event_row(event: TopicEvent) -> dict[str, Any]:
         "others": to_json(list(event.others)),
         "weight": event.weight,
         "evidence": event.evidence,
+        "time": to_microseconds(event.time),
     }
 
 
@@ -300,4 +309,5 @@ def topic_event_from_row(row: Row) -> TopicEvent:
         others=tuple(json.loads(row["others"])),
         weight=row["weight"],
         evidence=row["evidence"],
+        time=to_time(row["time"]),
     )

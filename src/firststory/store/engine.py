@@ -1,102 +1,109 @@
-"""How a database is opened, and how its complaints become ours."""
+"""Which database a URL names, and how its complaints become ours."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike, fspath
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from firststory.errors import StoreError, StoreFullError
+from firststory.errors import StoreError
 
-PRAGMAS = (
-    "PRAGMA journal_mode=WAL",  # readers never wait for the writer
-    "PRAGMA synchronous=NORMAL",  # a killed process loses nothing; a dead machine at most the last steps, whole
-    "PRAGMA foreign_keys=ON",
-    "PRAGMA busy_timeout=10000",
-)
+BACKENDS = ("sqlite", "postgresql", "postgres")
+
+
+class WriterLock(Protocol):
+    """One writer at a time: two runs into one store would mix their steps."""
+
+    @property
+    def connection(self) -> Connection | None:
+        """The connection that steps must be written with, because the lock is its own; None where any will do."""
+        ...
+
+    def take(self) -> None:
+        """Become the writer, or say that there is one already."""
+        ...
+
+    def release(self) -> None:
+        """Let another be the writer."""
+        ...
+
+
+class Database(Protocol):
+    """What differs between SQLite and PostgreSQL."""
+
+    url: str
+    name: str
+    """As messages show it: without the password."""
+
+    def holds_store(self) -> bool:
+        """Whether there is a store. A database of another program is refused, and nothing in it is touched."""
+        ...
+
+    def open_engine(self, read_only: bool) -> Engine:
+        """Connections with real transactions; a transaction that reads sees the store of one moment."""
+        ...
+
+    def lock(self, engine: Engine) -> WriterLock: ...
+
+    def size(self, engine: Engine) -> int:
+        """Bytes that it takes."""
+        ...
+
+    def remove_file(self) -> None:
+        """Remove it, where it is a file of its own."""
+        ...
+
+    def explain(self, error: Exception, *, lost: bool) -> StoreError:
+        """What the database said, in our words; `lost`: the connection is gone."""
+        ...
 
 
 def parse_url(store: str | PathLike[str]) -> str:
-    """'news.db' or 'sqlite:///news.db' as a URL that SQLAlchemy knows."""
+    """'news.db', 'sqlite:///news.db' or 'postgresql://…' as a URL that SQLAlchemy knows."""
     given = fspath(store) if isinstance(store, PathLike) else store
     url, name = "", ""
     if isinstance(given, str) and given:
         url = given if "://" in given else f"sqlite:///{given}"
         with suppress(ArgumentError):
             name = make_url(url).get_backend_name()
-    if name != "sqlite":
+    if name not in BACKENDS:
         raise StoreError(
             owner="store",
             parameter="URL",
-            allowed="a path or sqlite:///path in this release",
+            allowed="a path, sqlite:///path or postgresql://user@host/database",
             received=store,
-            remedy="Name a path, such as --store news.db, or sqlite:///news.db.",
-            message=f"{store!r} is not a store that this release can open.",
+            remedy="Name a path, such as --store news.db, or postgresql://user@host/database.",
+            message=f"{store!r} is not a store that firststory can open.",
         )
     return url
 
 
-def path_of(url: str) -> Path:
-    return Path(make_url(url).database or "")
+def database_of(url: str) -> Database:
+    """The database that a URL names."""
+    if make_url(url).get_backend_name() == "sqlite":
+        from firststory.store.sqlite import SqliteDatabase
+
+        return SqliteDatabase(url)
+    from firststory.store.postgresql import PostgresqlDatabase
+
+    return PostgresqlDatabase(url)
 
 
-def open_engine(url: str) -> Engine:
-    """An engine whose connections have our pragmas and real transactions."""
-    engine = create_engine(url)
-
-    @event.listens_for(engine, "connect")
-    def _connect(connection: Any, record: Any) -> None:
-        # The driver would begin transactions only before some statements; we say ourselves where they begin.
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        for pragma in PRAGMAS:
-            cursor.execute(pragma)
-        cursor.close()
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        writes = connection.get_execution_options().get("firststory_writes", False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-    return engine
+def holds_store(store: str | PathLike[str]) -> bool:
+    """Whether a store is there already."""
+    return database_of(parse_url(store)).holds_store()
 
 
 @contextmanager
-def our_errors(url: str) -> Iterator[None]:
+def our_errors(database: Database) -> Iterator[None]:
     """Say what the database said in our words."""
     try:
         yield
     except DBAPIError as error:
-        said = str(error.orig)
-        path = path_of(url)
-        if "full" in said or "disk I/O" in said:
-            raise StoreFullError(
-                owner="store",
-                parameter="the disk",
-                allowed="with room for the next step",
-                received=f"{path}: {said}",
-                remedy="Everything up to the last whole step is safe. Make room and run again: it goes on from there.",
-                message=f"There is no room on the disk of {path} for the next step ({said}).",
-            ) from error
-        if "locked" in said or "busy" in said:
-            remedy = "Another program is writing to it: wait for it to end, or use another store."
-        elif "not a database" in said or "malformed" in said:
-            remedy = "It is not a firststory store, or it is damaged. Name another file."
-        elif "unable to open" in said or "readonly" in said:
-            remedy = "Check that the folder exists and that you may write there."
-        else:
-            remedy = "Check the file and the disk."
-        raise StoreError(
-            owner="store",
-            parameter="the database",
-            allowed="usable",
-            received=f"{path}: {said}",
-            remedy=remedy,
-            message=f"The database {path} cannot be used: {said}.",
-        ) from error
+        said: Any = error.orig
+        raise database.explain(said, lost=error.connection_invalidated) from error

@@ -54,7 +54,7 @@ class PeriodReader(AlertReader):
         """How many documents each day brought, in the order of the days."""
         time = schema.documents.c.time
         # Rounded down, also before 1970, and with whole numbers alone: databases differ in how they divide.
-        day = time - (time % DAY_MICROSECONDS + DAY_MICROSECONDS) % DAY_MICROSECONDS
+        day = (time - (time % DAY_MICROSECONDS + DAY_MICROSECONDS) % DAY_MICROSECONDS).label("day")
         query = select(day, func.count()).where(time.is_not(None)).group_by(day).order_by(day)
         with self._reading() as connection:
             rows = connection.execute(query).all()

@@ -11,7 +11,6 @@ from sqlalchemy import Table, func, select
 
 from firststory.records import Position, Quarantined, Story, Topic, TopicEvent, Verdict
 from firststory.store import codec, schema, search
-from firststory.store.engine import path_of
 from firststory.store.period_reader import PeriodReader
 from firststory.store.reading import get_meta
 
@@ -84,7 +83,7 @@ class Reader(PeriodReader):
             query = query.where(table.c.storyline == self.current_storyline(storyline))
         by_growth = order == "growth"  # what was written is of another moment: all are looked at
         column = table.c["last_seen" if by_growth else order]
-        query = query.order_by(column.desc(), table.c.id).limit(None if by_growth else limit)
+        query = query.order_by(column.desc().nulls_last(), table.c.id).limit(None if by_growth else limit)
         with self._reading() as connection:
             now = connection.execute(select(func.max(table.c.last_seen))).scalar()
             found = [codec.story_from_row(row, now) for row in connection.execute(query).mappings()]
@@ -146,10 +145,16 @@ class Reader(PeriodReader):
         with self._reading() as connection:
             return tuple(codec.topic_event_from_row(row) for row in connection.execute(query).mappings())
 
-    def topic_history(self, limit: int = 500) -> tuple[tuple[int, datetime | None, tuple[Topic, ...]], ...]:
-        """The latest steps that have topics, oldest first: step, time of its last document, topics."""
+    def topic_history(
+        self, limit: int = 500, at: int | None = None
+    ) -> tuple[tuple[int, datetime | None, tuple[Topic, ...]], ...]:
+        """The latest steps that have topics, oldest first: step, time of its last document, topics.
+
+        `at` is the last of them.
+        """
         table = schema.topics
-        latest = select(table.c.step).distinct().order_by(table.c.step.desc()).limit(limit).subquery()
+        steps = select(table.c.step).distinct().order_by(table.c.step.desc()).limit(limit)
+        latest = (steps if at is None else steps.where(table.c.step <= at)).subquery()
         query = (
             select(table, schema.steps.c.last_time)
             .join(schema.steps, schema.steps.c.step == table.c.step)
@@ -194,7 +199,7 @@ class Reader(PeriodReader):
             span = connection.execute(select(func.min(schema.steps.c.first_time), func.max(schema.steps.c.last_time)))
             first, last = span.one()
             return {
-                "store": str(path_of(self.url)),
+                "store": self._database.name,
                 "schema": schema.VERSION,
                 "written_by": written_by,
                 "steps": count(schema.steps),
@@ -211,10 +216,12 @@ class Reader(PeriodReader):
             }
 
     def dump(self, *, state: bool = False) -> dict[str, list[tuple[Any, ...]]]:
-        """Every row of every table, for comparing two stores."""
+        """Every row of every table, for comparing two stores; with `state` the newest saved model too."""
         with self._reading() as connection:
-            return {
+            found = {
                 name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key.columns))]
                 for name, table in schema.metadata.tables.items()
                 if state or name != "states"
             }
+        # Which earlier model is kept depends on where runs were cut.
+        return found | ({"states": found["states"][-1:]} if state else {})

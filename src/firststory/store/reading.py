@@ -8,18 +8,20 @@ from contextlib import contextmanager
 from sqlalchemy import Connection, Engine, select
 
 from firststory.store import schema
-from firststory.store.engine import our_errors
+from firststory.store.engine import Database, our_errors
 
 
 class Readable:
     """An open store."""
 
     url: str
+    _database: Database
     _engine: Engine
+    _read_engine: Engine
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with our_errors(self.url), self._engine.begin() as connection:
+        with our_errors(self._database), self._read_engine.begin() as connection:
             yield connection
 
 

@@ -143,6 +143,10 @@ topics = Table(
     Column("born", Number, nullable=False),
     Column("terms", Text, nullable=False),
     Column("trend", Text, nullable=False),
+    Column("label", Text, nullable=False),
+    Column("since", Number),
+    Column("share_before", Float),
+    Column("before", Number),
 )
 
 topic_events = Table(
@@ -155,6 +159,7 @@ topic_events = Table(
     Column("others", Text, nullable=False),
     Column("weight", Float, nullable=False),
     Column("evidence", Text, nullable=False),
+    Column("time", Number),
 )
 
 thresholds = Table(

@@ -1,13 +1,34 @@
-"""Words to documents: SQLite's FTS5 over the texts that lie in `documents` (nothing is stored twice)."""
+"""Words to documents: SQLite's FTS5 over the texts that lie in `documents`, or PostgreSQL's tsvector beside them.
+
+Both know the same words: runs of letters and digits, without regard to case and accents. FTS5's `unicode61` cuts them
+by itself; for PostgreSQL they are cut here in the same way, because its own parsers depend on the server's locale.
+"""
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import regex
 from sqlalchemy import Connection, text
+
+LONGEST_WORD = 500
+"""Characters of a word that PostgreSQL keeps: a lexeme has less than 2,048 bytes."""
+MOST_BYTES = 900_000
+"""Of the words of one document; a tsvector has less than a mebibyte. What a text has beyond it is not found."""
+MOST_PLACES = 256
+"""Places of one word that PostgreSQL keeps."""
+_WORD = regex.compile(r"[\p{L}\p{N}\p{Co}]+")
 
 
 def create(connection: Connection) -> None:
-    """Make the index and the trigger that feeds it."""
-    if connection.dialect.name != "sqlite":
+    """Make the index; in SQLite also the trigger that feeds it."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(
+            text("CREATE TABLE search (n BIGINT PRIMARY KEY REFERENCES documents (n), words TSVECTOR NOT NULL)")
+        )
+        connection.execute(text("CREATE INDEX ix_search_words ON search USING GIN (words)"))
         return
     connection.execute(
         text(
@@ -24,11 +45,81 @@ def create(connection: Connection) -> None:
 
 
 def find(connection: Connection, words: str, limit: int, story: str | None = None) -> list[int]:
-    """The numbers of the documents that have all the words, best first; of one story, where it is named."""
-    query = " ".join('"' + word.replace('"', '""') + '"' for word in words.replace("\0", " ").split())
+    """The numbers of the documents that have all the words, best first; of one story, where it is named.
+
+    What is written together ("e-mail") is looked for together; no character means anything else than itself.
+    """
+    words = words.replace("\0", " ")
+    if connection.dialect.name == "postgresql":
+        query = _tsquery(words)
+        number, hit = "n", "words @@ CAST(:query AS tsquery)"
+        order = "ts_rank_cd(words, CAST(:query AS tsquery), 1) DESC, n"
+    else:
+        query = " ".join('"' + word.replace('"', '""') + '"' for word in words.split() if cut(word))
+        number, hit, order = "rowid", "search MATCH :query", "rank, rowid"
     if not query:
         return []
-    inside = "" if story is None else "AND rowid IN (SELECT n FROM verdicts WHERE story = :story) "
-    statement = text(f"SELECT rowid FROM search WHERE search MATCH :query {inside}ORDER BY rank LIMIT :limit")
+    inside = "" if story is None else f"AND {number} IN (SELECT n FROM verdicts WHERE story = :story) "
+    statement = text(f"SELECT {number} FROM search WHERE {hit} {inside}ORDER BY {order} LIMIT :limit")
     given = {"query": query, "limit": limit} | ({} if story is None else {"story": story})
     return [int(row[0]) for row in connection.execute(statement, given)]
+
+
+def rows(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What PostgreSQL's index has of some rows of `documents`."""
+    return [{"n": row["n"], "words": _tsvector(row["title"], row["text"])} for row in documents]
+
+
+def cut(given: str) -> list[str]:
+    """The words of a text as both databases know them.
+
+    Examples
+    --------
+    >>> cut("Überschwemmung: E-Mail an R2-D2!")
+    ['uberschwemmung', 'e', 'mail', 'an', 'r2', 'd2']
+    """
+    folded = given.lower() if given.isascii() else given.translate(_FOLDED)
+    return [word[:LONGEST_WORD] for word in _WORD.findall(folded)]
+
+
+class _Folded(dict[int, int | None]):
+    """Characters without case and accents, each worked out when it is first met."""
+
+    def __missing__(self, code: int) -> int | None:
+        if 768 <= code <= 817:  # the combining accents; other marks part words
+            found = None
+        else:
+            character = chr(code)
+            # One character for one, where there is such a form.
+            character = next((form for form in (character.casefold(), character.lower()) if len(form) == 1), character)
+            base = unicodedata.normalize("NFD", character)[0]
+            found = ord(base.lower() if base.isascii() else character)  # FTS5 knows the accents of Latin letters only
+        self[code] = found
+        return found
+
+
+_FOLDED = _Folded()
+
+
+def _tsvector(title: str | None, body: str) -> str:
+    """The words with their places, as PostgreSQL writes them; a gap parts title and text, so no phrase spans both."""
+    places: dict[str, list[str]] = {}
+    place, size = 0, 0
+    for part in (title or "", body):
+        for word in cut(part):
+            place += 1
+            if word not in places:
+                size += 4 * len(word) + 12
+            at = places.setdefault(word, [])
+            if len(at) < MOST_PLACES:
+                size += 2
+                at.append(str(place))
+            if size > MOST_BYTES:
+                break
+        place += 1
+    return " ".join(f"'{word}':{','.join(at)}" for word, at in places.items())
+
+
+def _tsquery(words: str) -> str:
+    phrases = [cut(word) for word in words.split()]
+    return " & ".join("(" + " <-> ".join(f"'{word}'" for word in phrase) + ")" for phrase in phrases if phrase)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, NamedTuple, Self
 
-import zstandard
-from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, update
-from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy import Connection, Table, func, insert, inspect, select, text, update
 
 from firststory._version import __version__
-from firststory.errors import ParameterError, SchemaError, StoreError
+from firststory.errors import ParameterError, SchemaError, StoreError, StoreLostError
 from firststory.lineage import standing
 from firststory.records import Position, Quarantined, Step, Story, Storyline, Verdict
 from firststory.store import codec, migrations, schema
-from firststory.store.engine import open_engine, our_errors, parse_url, path_of
-from firststory.store.lock import WriterLock
+from firststory.store.engine import database_of, our_errors, parse_url
 from firststory.store.reader import Reader
 from firststory.store.reading import get_meta
+from firststory.store.row_writing import escape_name, insert_rows, replace_rows, unescape_name
+from firststory.store.states import put_state, unpack
 
 PENDING_STEP = -1
 """The step of feedback that no step has applied yet."""
@@ -36,14 +35,16 @@ class Threshold(NamedTuple):
 
 
 class Store(Reader):
-    """Results and model state in a SQLite database.
+    """Results and model state in a database: SQLite or PostgreSQL.
 
     Parameters
     ----------
     url : str or path
-        'news.db' or 'sqlite:///news.db'.
+        'news.db', 'sqlite:///news.db' or 'postgresql://user@host/database'.
     create : bool
         Make it where there is none; otherwise that is an error that says so.
+    read_only : bool
+        Only to read: then neither the file nor its folder need be writable.
 
     Examples
     --------
@@ -53,23 +54,38 @@ class Store(Reader):
     -1
     """
 
-    def __init__(self, url: str | PathLike[str], *, create: bool = True) -> None:
+    def __init__(self, url: str | PathLike[str], *, create: bool = True, read_only: bool = False) -> None:
         self.url = parse_url(url)
-        path = path_of(self.url)
-        if not create and not path.is_file():
+        self._database = database_of(self.url)
+        self._is_closed = False
+        self._is_read_only = read_only
+        if not self._database.holds_store() and (read_only or not create):
             raise StoreError(
                 owner="store",
                 parameter="URL",
                 allowed="a store that exists",
-                received=str(path),
-                remedy=f"Fill it first: firststory run FILE --store {path}",
-                message=f"There is no store {path}.",
+                received=self.name,
+                remedy=f"Fill it first: firststory run FILE --store {self.name}",
+                message=f"There is no store {self.name}.",
             )
-        self._is_closed = False
-        self._engine = open_engine(self.url)
-        self._lock = WriterLock(path)
-        with our_errors(self.url):
+        self._engine = self._database.open_engine(read_only)
+        self._read_engine = self._engine
+        if self._engine.dialect.name == "postgresql":
+            # What a reader asks in one go is answered by the store of one moment, as in SQLite.
+            self._read_engine = self._engine.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            )
+        self._lock = self._database.lock(self._engine)
+        try:
             self._migrate()
+        except BaseException:
+            self._engine.dispose()
+            raise
+
+    @property
+    def name(self) -> str:
+        """The store as messages show it: its file, or its URL without the password."""
+        return self._database.name
 
     def __enter__(self) -> Self:
         return self
@@ -78,32 +94,60 @@ class Store(Reader):
         self.close()
 
     def close(self) -> None:
-        """Give everything back; the file is then one whole, and another may write. It can still be read."""
+        """Give everything back; a file is then one whole, and another may write. It can still be read."""
         self._is_closed = True
-        self._engine.dispose()
         self._lock.release()
+        self._engine.dispose()
+
+    def size(self) -> int:
+        """Bytes that it takes."""
+        return self._database.size(self._engine)
+
+    def remove_file(self) -> None:
+        """Close it, and remove it where it is a file: a copy that was not finished."""
+        self.close()
+        self._database.remove_file()
 
     def claim(self) -> None:
         """Become the only writer."""
-        self._lock.take()
+        self.check_open()
+        with our_errors(self._database):
+            self._lock.take()
 
     def check_open(self) -> None:
         """Refuse to write after `close`: another process may be the writer now, and two would mix their steps."""
-        if self._is_closed:
+        if self._is_closed or self._is_read_only:
+            word = "closed" if self._is_closed else "open for reading only"
             raise StoreError(
                 owner="store",
                 parameter="the store",
                 allowed="open to be written to",
-                received=f"{path_of(self.url)}, closed",
+                received=f"{self.name}, {word}",
                 remedy="Open it again: another Monitor or Store goes on where this one stopped.",
-                message=f"The store {path_of(self.url)} is closed.",
+                message=f"The store {self.name} is {word}.",
             )
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
+        """A transaction that writes, by the connection that has the writer's lock where there is such a thing."""
+        self.check_open()
+        held = self._lock.connection
+        if held is not None:
+            with our_errors(self._database):
+                self._lock.take()  # where the connection was lost, the lock was too
+                connection = self._lock.connection or held
+                with connection.begin():
+                    yield connection
+            return
+        with self._writing_beside() as connection:
+            yield connection
+
+    @contextmanager
+    def _writing_beside(self) -> Iterator[Connection]:
+        """A transaction that writes beside a run."""
         self.check_open()
         engine = self._engine.execution_options(firststory_writes=True)
-        with our_errors(self.url), engine.begin() as connection:
+        with our_errors(self._database), engine.begin() as connection:
             yield connection
 
     # -- schema --------------------------------------------------------------------------------------------
@@ -118,15 +162,34 @@ class Store(Reader):
                 owner="store",
                 parameter="the version of the schema",
                 allowed=f"at most {schema.VERSION}",
-                received=f"{version} in {path_of(self.url)}",
+                received=f"{version} in {self.name}",
                 remedy="Type: pip install --upgrade firststory",
-                message=f"The store {path_of(self.url)} was written by a newer firststory: its schema has version "
+                message=f"The store {self.name} was written by a newer firststory: its schema has version "
                 f"{version}, and this one knows versions up to {schema.VERSION}.",
             )
-        with self._writing() as connection:
+        if self._is_read_only:
+            self._upgrade_for_reading()
+            return
+        with self._writing_beside() as connection:
+            if connection.dialect.name == "postgresql":  # SQLite's transactions wait for one another by themselves
+                connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('firststory migration'))"))
             version = _version(connection)  # another process may have been quicker
             migrations.upgrade(connection, version, schema.VERSION)
-            _put_meta(connection, {"schema": str(schema.VERSION), "written_by": __version__})
+            put_meta(connection, {"schema": str(schema.VERSION), "written_by": __version__})
+
+    def _upgrade_for_reading(self) -> None:
+        """Bring an older store up to date on behalf of a reader, who must be allowed to write it for that once."""
+        try:
+            Store(self.url, create=False).close()
+        except StoreError as error:
+            raise SchemaError(
+                owner="store",
+                parameter="the version of the schema",
+                allowed=str(schema.VERSION),
+                received=f"an earlier one in {self.name}",
+                remedy=f"Let someone who may write it type once: firststory store check --store {self.name}",
+                message=f"The store {self.name} was written by an older firststory, and you may not change it.",
+            ) from error
 
     # -- what a step brings --------------------------------------------------------------------------------
 
@@ -144,7 +207,8 @@ class Store(Reader):
         """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
         moments = step.span or [verdict.document.time for verdict in step.verdicts]
         times = [t for moment in moments if (t := codec.to_microseconds(moment)) is not None]
-        with self._writing() as connection:
+
+        def write(connection: Connection) -> None:
             connection.execute(
                 insert(schema.steps).values(
                     step=step.index,
@@ -154,10 +218,9 @@ class Store(Reader):
                     last_time=max(times, default=None),
                 )
             )
-            first = (connection.execute(select(func.max(schema.documents.c.n))).scalar() or 0) + 1
-            numbered = list(enumerate(step.verdicts, first))
+            numbered = list(enumerate(step.verdicts, _next_number(connection, schema.documents)))
             marks = map(codec.to_signed, step.fingerprints or [None] * len(numbered))
-            _insert(
+            insert_rows(
                 connection,
                 schema.documents,
                 [
@@ -165,41 +228,72 @@ class Store(Reader):
                     for (n, v), mark in zip(numbered, marks, strict=True)
                 ],
             )
-            _insert(connection, schema.verdicts, [{"n": n, **codec.verdict_row(v)} for n, v in numbered])
-            _insert(connection, schema.topics, [codec.topic_row(topic, step.index) for topic in step.topics])
+            insert_rows(connection, schema.verdicts, [{"n": n, **codec.verdict_row(v)} for n, v in numbered])
+            insert_rows(connection, schema.topics, [codec.topic_row(topic, step.index) for topic in step.topics])
             events = [{"n": n, **codec.topic_event_row(event)} for n, event in enumerate(step.topic_events)]
-            _insert(connection, schema.topic_events, events)
-            _insert(connection, schema.quarantine, [_quarantine_row(bad, step.index) for bad in step.quarantined])
-            _replace(connection, schema.stories, [codec.story_row(story, step.index) for story in step.stories])
-            _replace(connection, schema.storylines, [codec.storyline_row(one, step.index) for one in step.storylines])
-            _insert(connection, schema.alerts, [codec.alert_row(alert, step.index) for alert in step.alerts])
+            insert_rows(connection, schema.topic_events, events)
+            first = _next_number(connection, schema.quarantine)
+            bad = [{"n": n, **_quarantine_row(one, step.index)} for n, one in enumerate(step.quarantined, first)]
+            insert_rows(connection, schema.quarantine, bad)
+            replace_rows(connection, schema.stories, [codec.story_row(story, step.index) for story in step.stories])
+            replace_rows(
+                connection, schema.storylines, [codec.storyline_row(one, step.index) for one in step.storylines]
+            )
+            first = _next_number(connection, schema.alerts)
+            fired = [{"n": n, **codec.alert_row(alert, step.index)} for n, alert in enumerate(step.alerts, first)]
+            insert_rows(connection, schema.alerts, fired)
             _move_documents(connection, step)
             _move_stories(connection, step)
             latest = {position.source: position for position in step.positions}
-            _replace(
+            replace_rows(
                 connection,
                 schema.positions,
-                [{"source": p.source, "at": codec.to_json(dict(p.at)), "step": step.index} for p in latest.values()],
+                [
+                    {"source": escape_name(p.source), "at": codec.to_json(dict(p.at)), "step": step.index}
+                    for p in latest.values()
+                ],
             )
             if threshold is not None:
                 connection.execute(insert(schema.thresholds).values(step=step.index, **threshold._asdict()))
             totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
             totals.update(step.counts)
-            _put_meta(connection, {"totals": codec.to_json(dict(totals))})
+            put_meta(connection, {"totals": codec.to_json(dict(totals))})
             if alerts_status is not None:
-                _put_meta(connection, {"alerts_status": codec.to_json(dict(alerts_status))})
+                put_meta(connection, {"alerts_status": codec.to_json(dict(alerts_status))})
             if vector_dimensions is not None:
-                _put_meta(connection, {"vector_dimensions": str(vector_dimensions)})
+                put_meta(connection, {"vector_dimensions": str(vector_dimensions)})
             if applied_feedback:
                 applied = schema.feedback.c.n.in_(list(applied_feedback))
                 connection.execute(update(schema.feedback).where(applied).values(step=step.index))
             if state is not None:
-                _put_state(connection, step.index, state)
+                put_state(connection, step.index, state, alone=False)
 
-    def write_state(self, step: int, state: bytes) -> None:
-        """Keep the model as it was after a step that is already recorded; only the latest is kept."""
+        self._write_once(step.index, write)
+
+    def _write_once(self, step: int, write: Callable[[Connection], None]) -> None:
+        """Write a step in one transaction. Where the server goes away meanwhile, look whether it had the step."""
+        try:
+            with self._writing() as connection:
+                write(connection)
+        except StoreLostError:
+            self.claim()  # waits for the server; another run may have taken over: then it says so
+            last = self.last_step()
+            if last >= step:
+                return
+            if last < step - 1:  # a server that was told to commit lazily, and crashed
+                raise
+            with self._writing() as connection:
+                write(connection)
+
+    def write_state(self, step: int, state: bytes, *, alone: bool = False) -> None:
+        """Keep the model as it was after a step that is already recorded, and the copy before it.
+
+        With `alone` no earlier copy is kept, and none is ever replayed from: what came before was made in another way.
+        """
         with self._writing() as connection:
-            _put_state(connection, step, state)
+            put_state(connection, step, state, alone=alone)
+            if alone:
+                put_meta(connection, {"replayable_from": str(step)})
 
     # -- what a run needs to go on -------------------------------------------------------------------------
 
@@ -217,9 +311,27 @@ class Store(Reader):
 
     def last_state(self) -> tuple[int, bytes] | None:
         """The newest copy of the model and the step after which it was taken."""
+        steps = self.saved_steps()
+        return (steps[0], self.state(steps[0])) if steps else None
+
+    def saved_steps(self) -> list[int]:
+        """The steps after which copies of the model were taken, newest first."""
         with self._reading() as connection:
-            row = connection.execute(select(schema.states)).first()
-        return None if row is None else (int(row.step), zstandard.ZstdDecompressor().decompress(row.state))
+            return sorted(connection.execute(select(schema.states.c.step)).scalars(), reverse=True)
+
+    def state(self, step: int) -> bytes:
+        """The copy of the model that was taken after a step; `StateError` where it is damaged."""
+        with self._reading() as connection:
+            packed = connection.execute(select(schema.states.c.state).where(schema.states.c.step == step)).scalar_one()
+        return unpack(step, packed)
+
+    def replayable_from(self) -> int:
+        """The earliest copy of the model that a replay can begin with: the step after which it was taken.
+
+        -1: from nothing at all. Later where texts were pruned, or where settings were changed.
+        """
+        with self._reading() as connection:
+            return int(get_meta(connection, "replayable_from") or -1)
 
     def recorded(self, after: int) -> Iterator[tuple[int, tuple[Verdict, ...]]]:
         """The steps after `after` with their documents in order, to be replayed."""
@@ -230,7 +342,8 @@ class Store(Reader):
         """How far each source was read."""
         with self._reading() as connection:
             rows = connection.execute(select(schema.positions)).all()
-        return {row.source: Position(row.source, json.loads(row.at)) for row in rows}
+        names = {row.source: unescape_name(row.source) for row in rows}
+        return {names[row.source]: Position(names[row.source], json.loads(row.at)) for row in rows}
 
     def known_ids(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that the store has."""
@@ -271,7 +384,7 @@ class Store(Reader):
 
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
         with self._writing() as connection:
-            _put_meta(connection, {"settings": codec.to_json(dict(settings))})
+            put_meta(connection, {"settings": codec.to_json(dict(settings))})
 
     # -- what people say -----------------------------------------------------------------------------------
 
@@ -294,7 +407,7 @@ class Store(Reader):
                 remedy="The ids of a story's documents are in the output of: firststory story STORY --json",
                 message=f"The store has no document {document}.",
             )
-        with self._writing() as connection:
+        with self._writing_beside() as connection:
             row = {"document": document, "useful": useful, "time": time, "step": PENDING_STEP}
             connection.execute(insert(schema.feedback).values(row))
 
@@ -317,14 +430,8 @@ def _version(connection: Connection) -> int:
     return int(get_meta(connection, "schema") or 0)
 
 
-def _put_meta(connection: Connection, values: Mapping[str, str]) -> None:
-    _replace(connection, schema.meta, [{"key": key, "value": value} for key, value in values.items()])
-
-
-def _put_state(connection: Connection, step: int, state: bytes) -> None:
-    packed = zstandard.ZstdCompressor(level=1).compress(state)
-    connection.execute(delete(schema.states))
-    connection.execute(insert(schema.states).values(step=step, state=packed))
+def put_meta(connection: Connection, values: Mapping[str, str]) -> None:
+    replace_rows(connection, schema.meta, [{"key": key, "value": value} for key, value in values.items()])
 
 
 def _move_documents(connection: Connection, step: Step) -> None:
@@ -348,17 +455,9 @@ def _merged(told: Sequence[Story | Storyline]) -> dict[str, str]:
     return {name: standing(name, merged) for name in merged}
 
 
-def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        connection.execute(insert(table), rows)
-
-
-def _replace(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        statement = upsert(table)
-        keys = [column.name for column in table.primary_key.columns]
-        changed = {column.name: statement.excluded[column.name] for column in table.c if column.name not in keys}
-        connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed), rows)
+def _next_number(connection: Connection, table: Table) -> int:
+    """The number of the next row: counted here, since a sequence of the database skips those of a failed step."""
+    return int(connection.execute(select(func.max(table.c.n))).scalar() or 0) + 1
 
 
 def _quarantine_row(bad: Quarantined, step: int) -> dict[str, Any]:

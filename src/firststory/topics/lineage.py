@@ -242,7 +242,7 @@ class Lineage:
             "shares": self.shares,
             "similarities": self.similarities,
             "changed": self.changed,
-            "events": [astuple(event) for event in self.events],
+            "events": [astuple(event)[:6] for event in self.events],  # without a time: a model has none,
         }
 
     @classmethod

@@ -15,8 +15,9 @@ FIGURES = {
     "newsgroup-threads": ["newsgroup-threads-similarity"],
     "event-words": ["event-words-curves"],
     "nmf-time": ["nmf-time-steps"],
+    "topic-births": [],
 }
-NEEDS_DATA = {"newsgroup-threads", "event-words", "nmf-time"}
+NEEDS_DATA = {"newsgroup-threads", "event-words", "nmf-time", "topic-births"}
 
 
 @pytest.mark.parametrize("name", FIGURES)

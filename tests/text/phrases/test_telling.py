@@ -15,6 +15,7 @@ from firststory.text.phrases import (
     telling_sentence,
     without_boilerplate,
 )
+from firststory.text.phrases.labels import is_stop
 from firststory.text.phrases.profiles import first_day
 from firststory.text.phrases.sentences import sentences
 
@@ -173,21 +174,54 @@ def test_sentences_end_at_sentences():
 
 def test_labels_name_their_topics_without_stop_words():
     reader = PhraseReader(capacity=1 << 12, languages=())
-    labels = TopicLabels(reader, 2)
+    labels = TopicLabels(window=300)
     rng = np.random.default_rng(0)
     fillers = [f"w{n}" for n in range(200)]
     for _ in range(150):
         a, b, c, d = (fillers[i] for i in rng.integers(0, 200, 4))
         texts = [f"{a} the Brexit {b} the customs union {c} the {d}", f"{a} the Mueller {b} the grand jury {c} the {d}"]
-        labels.learn(reader.learn(documents(texts)), np.eye(2))
-    assert labels.is_stop("the") and not labels.is_stop("customs")
-    first, second = labels.label(0), labels.label(1)
+        labels.learn(reader.learn(documents(texts)), [0, 1], ["und", "und"])
+    assert is_stop(reader, "the") and not is_stop(reader, "customs")
+    groups = [range(0, 300, 2), range(1, 300, 2)]
+    first, second = ([phrase.text for phrase in label] for label in labels.labels(reader, groups))
     assert "Brexit" in first and "Mueller" in second and 1 <= len(first) <= 3
     assert any("customs" in phrase for phrase in first) and any("jury" in phrase for phrase in second)
-    assert not any(phrase.split() == ["the"] for phrase in (*first, *second))
-    again = TopicLabels.from_state(labels.get_state(), PhraseReader.from_state(reader.get_state()))
-    assert (again.label(0), again.label(1)) == (first, second)
+    assert not any(word == "the" for phrase in (*first, *second) for word in phrase.split())
+    again = TopicLabels.from_state(labels.get_state())
+    told = again.labels(PhraseReader.from_state(reader.get_state()), groups)
+    assert [[phrase.text for phrase in label] for label in told] == [first, second]
 
 
-def test_a_topic_without_documents_has_no_label(reader):
-    assert TopicLabels(reader, 3).label(1) == ()
+def test_a_label_has_no_stop_word_of_the_languages_of_its_stream():
+    reader = PhraseReader(capacity=1 << 12)
+    labels = TopicLabels()
+    texts = ["por incendio en refinería", "Lauf durch den Park"] * 20
+    labels.learn(reader.learn(documents(texts)), range(40), ["es", "de"] * 20)
+    shown = [
+        phrase.text.lower()
+        for label in labels.labels(reader, [range(0, 40, 2), range(1, 40, 2)], 6)
+        for phrase in label
+    ]
+    assert any("refinería" in phrase for phrase in shown) and any("park" in phrase for phrase in shown)
+    ends = {word for phrase in shown for word in (phrase.split()[0], phrase.split()[-1])}
+    assert not ends & {"por", "en", "durch", "den"}
+
+
+def test_a_topic_that_is_all_of_the_window_has_a_label_and_a_format_has_none(reader):
+    labels = TopicLabels()
+    texts = ["Volcano erupts on Mount Kasari"] * 30 + ["Watch live"] * 30
+    labels.learn(reader.learn(documents(texts)), range(60), ["en"] * 60)
+    everything, formats = labels.labels(reader, [range(30), range(30, 60)])
+    assert ("Mount Kasari", 1.0) in everything
+    assert formats == ()
+    alone = TopicLabels()
+    alone.learn(reader.learn(documents(texts[:30])), range(30), ["en"] * 30)
+    (whole,) = alone.labels(reader, [range(30)])
+    assert ("Mount Kasari", 1.0) in whole
+
+
+def test_only_the_latest_documents_are_remembered(reader):
+    labels = TopicLabels(window=2)
+    labels.learn(reader.learn(documents(["Porto", "Lyon", "Ghent"])), [0, 1, 2], ["en"] * 3)
+    assert len(labels) == 2
+    assert list(labels.labels(reader, [[]])) == [()]

@@ -28,6 +28,7 @@ EXPERIMENTS: dict[str, str] = {
     "l1-settings": "l1_settings",
     "emerging-topics": "emerging_topics",
     "stories": "stories",
+    "topic-births": "topic_births",
     "alert-budget": "alert_budget",
     "events": "events",
     "event-settings": "event_settings",

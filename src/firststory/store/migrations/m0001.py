@@ -47,10 +47,11 @@ CREATE INDEX ix_alerts_headline_document ON alerts (headline_document);
 CREATE INDEX ix_alerts_story ON alerts (story);
 CREATE TABLE topics (
     step BIGINT NOT NULL REFERENCES steps (step), id VARCHAR NOT NULL, share DOUBLE PRECISION NOT NULL,
-    born BIGINT NOT NULL, terms TEXT NOT NULL, trend TEXT NOT NULL, PRIMARY KEY (step, id));
+    born BIGINT NOT NULL, terms TEXT NOT NULL, trend TEXT NOT NULL, label TEXT NOT NULL, since BIGINT,
+    share_before DOUBLE PRECISION, before BIGINT, PRIMARY KEY (step, id));
 CREATE TABLE topic_events (
     step BIGINT NOT NULL REFERENCES steps (step), n BIGINT NOT NULL, topic VARCHAR NOT NULL, kind VARCHAR NOT NULL,
-    others TEXT NOT NULL, weight DOUBLE PRECISION NOT NULL, evidence TEXT NOT NULL, PRIMARY KEY (step, n));
+    others TEXT NOT NULL, weight DOUBLE PRECISION NOT NULL, evidence TEXT NOT NULL, time BIGINT, PRIMARY KEY (step, n));
 CREATE INDEX ix_topic_events_topic ON topic_events (topic);
 CREATE TABLE thresholds (
     step BIGINT PRIMARY KEY REFERENCES steps (step), threshold DOUBLE PRECISION, needed_p_value DOUBLE PRECISION,
@@ -69,10 +70,19 @@ CREATE TABLE deliveries (sink VARCHAR PRIMARY KEY, delivered VARCHAR);
 CREATE TABLE dead_letters (n SERIAL, sink VARCHAR NOT NULL, alert VARCHAR NOT NULL, problem TEXT NOT NULL);
 """
 
+APPLICATION_ID = 0x66737479
+"""`fsty`: whose file it is, in the head of a SQLite file."""
+
 # The few words in which the databases differ.
 WORDS = {
     "sqlite": {"n SERIAL": "n INTEGER PRIMARY KEY", "step BIGINT PRIMARY KEY": "step INTEGER PRIMARY KEY"},
-    "postgresql": {"n SERIAL": "n BIGSERIAL PRIMARY KEY", "BLOB": "BYTEA"},
+    # Texts are compared by their bytes, as in SQLite, whatever the server's language is.
+    "postgresql": {
+        "n SERIAL": "n BIGSERIAL PRIMARY KEY",
+        "BLOB": "BYTEA",
+        "VARCHAR": 'VARCHAR COLLATE "C"',
+        " TEXT": ' TEXT COLLATE "C"',
+    },
 }
 
 
@@ -84,4 +94,6 @@ def upgrade(connection: Connection) -> None:
     for statement in script.split(";"):
         if statement.strip():
             connection.execute(text(statement))
+    if connection.dialect.name == "sqlite":
+        connection.execute(text(f"PRAGMA application_id = {APPLICATION_ID}"))
     search.create(connection)

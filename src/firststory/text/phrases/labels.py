@@ -2,169 +2,220 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import nsmallest
+from itertools import chain
 from math import log
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-from firststory.arrays import Floats
 from firststory.harmless import harmless
+from firststory.headlines import FORMAT
 from firststory.kernels.phrases import layout as k
 from firststory.kernels.phrases.lines import BINS, SHORT_WORD
 from firststory.state import State
-from firststory.text.phrases.alphabet import fold
+from firststory.text.phrases.alphabet import fold, key_numbers
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.reader import PhraseReader
-from firststory.text.phrases.tables import slot_of
+from firststory.text.phrases.tables import name_text, slot_of
 from firststory.text.phrases.variants import surface
+from firststory.text.shown import hidden_words
 
-OF_A_TOPIC, OF_ALL = 2_000, 40_000
-"""Phrases that are remembered of each topic, and of all documents."""
-TOPICS_OF_A_DOCUMENT = 2
+WINDOW = 1_000
+"""Documents whose phrases are remembered."""
 SEVERAL_WORDS = 1.3
 LEAST_LIFT = 1.5
+USUAL, USUAL_SHARE = 20.0, 0.05
+"""Other documents that are added in mind, and the share of them that has any phrase: a topic that is nearly all of the
+window is compared with these."""
+LEAST_DOCUMENTS = 2
+"""Of a topic that must have a phrase of its label."""
+CANDIDATES = 40
+"""Phrases of a topic that are looked at, the heaviest first."""
+SPOKEN_SHARE = 0.02
+"""Of the documents that must be in a language for its stop words to be hidden."""
 SAME_BEGINNING = 5
 """Letters by which two phrases of a label must not agree."""
 STOP_COUNT = 20.0
 STOP_ENTROPY, STOP_ENTROPY_OTHER = 2.0, 3.0
 STOP_UPPER = 0.3
 
+Key = int | str
+"""A phrase by its number, a word of a phrase as it reads in small letters."""
+
+
+class Labelled(NamedTuple):
+    """A phrase of a label, and the share of the topic's documents that have it."""
+
+    text: str
+    share: float
+
 
 class TopicLabels:
-    """A fading table of the phrases of each topic's documents.
+    """The phrases of the latest documents, by which any group of them can be named.
 
     Parameters
     ----------
-    reader : PhraseReader
-        The reader that learns the stream: its clock is the one by which phrases fade.
-    n_topics : int
+    window : int
+        Documents that are remembered.
     """
 
-    def __init__(self, reader: PhraseReader, n_topics: int) -> None:
-        self.reader = reader
-        self._topics: list[dict[str, float]] = [{} for _ in range(n_topics)]
-        self._masses = [0.0] * n_topics
-        self._all: dict[str, float] = {}
-        self._n_documents = 0
+    def __init__(self, window: int = WINDOW) -> None:
+        self.window = int(window)
+        self._documents: deque[dict[Key, str]] = deque(maxlen=self.window)
+        """For each document its phrases as they read in it."""
+        self._languages: deque[str] = deque(maxlen=self.window)
 
-    def learn(self, read: ReadDocuments, shares: Floats) -> None:
-        """Count the phrases of documents, each document with its share in each topic; only its two largest count.
+    def __len__(self) -> int:
+        return len(self._documents)
 
-        `read` is what the reader's `learn` gave for these documents, `shares` has a row for each.
+    def learn(self, read: ReadDocuments, places: Sequence[int], languages: Sequence[str]) -> None:
+        """Remember the phrases of documents.
+
+        `read` is what the reader's `learn` gave, `languages` that of each document there, `places` which of them.
         """
-        for number in range(len(read)):
-            self._n_documents += 1
-            unit = 2.0 ** (self._n_documents / self.reader.half_life)
-            if unit > 2.0**30:
-                self._rescale(unit)
-                unit = 1.0
-            keys = _keys(read, number)
-            for key in keys:
-                self._all[key] = self._all.get(key, 0.0) + unit
-            row = shares[number]
-            for topic in row.argsort(kind="stable")[::-1][:TOPICS_OF_A_DOCUMENT].tolist():
-                share = float(row[topic]) * unit
-                if share <= 0.0:
-                    continue
-                self._masses[topic] += share
-                table = self._topics[topic]
-                for key in keys:
-                    table[key] = table.get(key, 0.0) + share
-                if len(table) > OF_A_TOPIC:
-                    self._topics[topic] = _heaviest(table, 3 * OF_A_TOPIC // 4)
-            if len(self._all) > OF_ALL:
-                self._all = _heaviest(self._all, 3 * OF_ALL // 4)
+        found = _phrases(read)
+        self._documents.extend(found[place] for place in places)
+        self._languages.extend(languages[place] for place in places)
 
-    def label(self, topic: int, n: int = 3) -> tuple[str, ...]:
-        """The phrases that name a topic: how much of it they have, times the logarithm of how much more than elsewhere.
+    def labels(
+        self, reader: PhraseReader, groups: Iterable[Sequence[int]], n: int = 3
+    ) -> Iterator[tuple[Labelled, ...]]:
+        """A label for each of some groups of documents, places in the window, 0 the oldest."""
+        chosen = [[self._documents[place] for place in places] for places in groups]
+        inside = [_repeated(phrases) for phrases in chosen]
+        wanted = set(chain.from_iterable(inside))
+        counts = Counter(chain.from_iterable(map(wanted.intersection, self._documents)))
+        hidden = hidden_words(self._spoken())
+        for some, repeated in zip(chosen, inside, strict=True):
+            yield self._label(reader, some, repeated, n, counts, hidden)
 
-        No stop word of any language (see `is_stop`), no two phrases that begin alike. Empty while nothing was learnt.
+    def _label(
+        self,
+        reader: PhraseReader,
+        chosen: Sequence[dict[Key, str]],
+        inside: Mapping[Key, int],
+        n: int,
+        counts: Counter[Key],
+        hidden: frozenset[str],
+    ) -> tuple[Labelled, ...]:
+        """The phrases that name some documents: number of those that have one, times ln of its lift.
+
+        No stop word begins or ends a phrase, be it of the languages
+        of the documents or of one that nobody has a list for (see `is_stop`); no format
+        ("Watch live") is one, and no two begin alike. Empty where nothing names them.
         """
-        table, total = self._topics[topic], sum(self._masses)
-        if not table or self._masses[topic] <= 0.0:
-            return ()
-        unit = 2.0 ** (self._n_documents / self.reader.half_life)
-        part = self._masses[topic] / total
+        n_others = len(self._documents) - len(chosen)
 
-        def worth(key: str) -> float:
-            lift = (table[key] + 0.1 * unit) / (self._all.get(key, 0.0) + unit) / part
-            return table[key] * log(lift) * (SEVERAL_WORDS if " " in key else 1.0) if lift > LEAST_LIFT else 0.0
+        texts: dict[Key, str] = {}
+        for phrases in chosen:
+            texts.update(phrases)
 
-        chosen: list[str] = []
-        for key in sorted(table, key=lambda key: (-worth(key), key)):
-            words = key.split()
-            begins = {word[:SAME_BEGINNING] for word in words}
-            if worth(key) <= 0.0 or len(chosen) == n:
+        def worth(key: Key) -> float:
+            here = inside[key]
+            elsewhere = (counts[key] - here + USUAL_SHARE * USUAL) / (n_others + USUAL)
+            lift = here / len(chosen) / elsewhere
+            return here * log(lift) * (SEVERAL_WORDS if " " in texts[key] else 1.0) if lift > LEAST_LIFT else 0.0
+
+        worths = {key: value for key in inside if (value := worth(key)) > 0.0}
+        heavy = nsmallest(CANDIDATES, worths, key=lambda key: (-worths[key], str(key)))
+        folded = {key: fold(texts[key]).split() for key in heavy}
+        words = list(dict.fromkeys(chain.from_iterable(folded.values())))
+        numbers = dict(zip(words, key_numbers(words), strict=True))
+        label: list[Labelled] = []
+        begun: set[str] = set()
+        for key in heavy:
+            if len(label) == n:
                 break
-            if all(map(self.is_stop, words)) or any(begins & {w[:SAME_BEGINNING] for w in o.split()} for o in chosen):
+            begins = {word[:SAME_BEGINNING] for word in folded[key]}
+            if begins & begun or not _may_be_shown(reader, texts[key], folded[key], numbers, hidden):
                 continue
-            chosen.append(key)
-        return tuple(harmless(self.reader.usual_text(key) or key, 60) for key in chosen)
+            begun |= begins
+            label.append(Labelled(harmless(_usual_text(reader, key, chosen), 60), inside[key] / len(chosen)))
+        return tuple(label)
 
-    def is_stop(self, word: str) -> bool:
-        """A stop word of any language: short, mostly in lower case, beside ever other words on both sides."""
-        if len(word) < 3 or self.reader.is_stop_word(word):
-            return True
-        tables, number = self.reader.tables, self.reader.number_of(word)
-        slot = slot_of(tables.neighbours, number)
-        if len(word) > SHORT_WORD or slot < 0:
-            return False
-        counts = tables.neighbours.counts[slot] / tables.clock[k.UNIT_NOW]
-        if counts[0] < STOP_COUNT:
-            return False
-        sides = sorted(_entropy(side) for side in (counts[1 : 1 + BINS], counts[1 + BINS :]))
-        at = slot_of(tables.words, number)
-        upper, lower = tables.words.counts[at, [k.IN_UPPER, k.IN_LOWER]].tolist() if at >= 0 else (0.0, 0.0)
-        is_lower = upper <= STOP_UPPER * (upper + lower)
-        return bool(is_lower and sides[0] >= STOP_ENTROPY and sides[1] >= STOP_ENTROPY_OTHER)
-
-    def _rescale(self, unit: float) -> None:
-        for table in (*self._topics, self._all):
-            for key in table:
-                table[key] /= unit
-        self._masses = [mass / unit for mass in self._masses]
-        self._n_documents = 0
+    def _spoken(self) -> tuple[str, ...]:
+        """The languages of the stream, without those that a few documents were mistaken for."""
+        counts = Counter(self._languages)
+        return tuple(sorted(code for code, n in counts.items() if n >= SPOKEN_SHARE * len(self._languages)))
 
     def get_state(self) -> State:
-        """The tables; the reader has a state of its own."""
+        """The phrases of the documents that are remembered."""
         return {
-            "topics": [list(table.items()) for table in self._topics],
-            "masses": self._masses,
-            "all": list(self._all.items()),
-            "n_documents": self._n_documents,
+            "window": self.window,
+            "documents": [list(phrases.items()) for phrases in self._documents],
+            "languages": list(self._languages),
         }
 
     @classmethod
-    def from_state(cls, state: State, reader: PhraseReader) -> Self:
-        """Undo `get_state`; `reader` is the one that learns on."""
-        made = cls(reader, len(state["topics"]))
-        made._topics = [_table(pairs) for pairs in state["topics"]]
-        made._masses = [float(mass) for mass in state["masses"]]
-        made._all = _table(state["all"])
-        made._n_documents = int(state["n_documents"])
+    def from_state(cls, state: State) -> Self:
+        """Undo `get_state`."""
+        made = cls(state["window"])
+        made._documents.extend({key: str(text) for key, text in pairs} for pairs in state["documents"])
+        made._languages.extend(state["languages"])
         return made
 
 
-def _table(pairs: Sequence[Sequence[Any]]) -> dict[str, float]:
-    return {str(key): float(mass) for key, mass in pairs}
+def _may_be_shown(
+    reader: PhraseReader, text: str, words: Sequence[str], numbers: Mapping[str, int], hidden: frozenset[str]
+) -> bool:
+    read = text.lower().split()
+    if not words or not read or FORMAT.search(text) or {words[0], words[-1], read[0], read[-1]} & hidden:
+        return False
+    if any(is_stop(reader, word, numbers[word]) for word in {words[0], words[-1]}):
+        return False
+    return any(not word.isdecimal() for word in words)
 
 
-def _heaviest(table: dict[str, float], n: int) -> dict[str, float]:
-    least = sorted(table.values(), reverse=True)[n - 1]
-    return {key: mass for key, mass in table.items() if mass >= least}
+def is_stop(reader: PhraseReader, word: str, number: int | None = None) -> bool:
+    """A stop word of any language: short, mostly in lower case, beside ever other words on both sides.
+
+    `number` is that of the word, where it is known already.
+    """
+    number = reader.number_of(word) if number is None else int(number)
+    if len(word) < 3 or reader.is_stop_number(number):
+        return True
+    tables = reader.tables
+    slot = slot_of(tables.neighbours, number)
+    if len(word) > SHORT_WORD or slot < 0:
+        return False
+    counts = tables.neighbours.counts[slot] / tables.clock[k.UNIT_NOW]
+    if counts[0] < STOP_COUNT:
+        return False
+    sides = sorted(_entropy(side) for side in (counts[1 : 1 + BINS], counts[1 + BINS :]))
+    at = slot_of(tables.words, number)
+    upper, lower = tables.words.counts[at, [k.IN_UPPER, k.IN_LOWER]].tolist() if at >= 0 else (0.0, 0.0)
+    is_lower = upper <= STOP_UPPER * (upper + lower)
+    return bool(is_lower and sides[0] >= STOP_ENTROPY and sides[1] >= STOP_ENTROPY_OTHER)
 
 
-def _keys(read: ReadDocuments, number: int) -> list[str]:
-    """The phrases of a title and lead, and the words of those of several common words, each once."""
-    text = read.texts[number]
-    keys: dict[str, None] = {}
-    for row in read.rows(number):
-        if row["zone"] == k.BODY or row["form"] == k.FIGURE:
-            continue
-        key = fold(surface(text[row["start"] : row["end"]], int(row["form"])))
-        keys[key] = None
-        if row["form"] == k.WORDS and " " in key:
-            keys.update(dict.fromkeys(key.split()))
-    return list(keys)
+def _phrases(read: ReadDocuments) -> list[dict[Key, str]]:
+    """The phrases of title and lead of each document, and the words of those of several common words, each once."""
+    found = read.found[(read.found["zone"] != k.BODY) & (read.found["form"] != k.FIGURE)]
+    columns = [found[name].tolist() for name in ("document", "key", "start", "end", "form")]
+    documents: list[dict[Key, str]] = [{} for _ in range(len(read))]
+    for number, key, start, end, form in zip(*columns, strict=True):
+        phrases, text = documents[number], read.texts[number][start:end]
+        if form == k.WORDS:
+            if " " in text:
+                phrases.update((word.lower(), word) for word in text.split())
+        elif form == k.TAG:
+            text = surface(text, form)
+        phrases[key] = text
+    return documents
+
+
+def _repeated(documents: Sequence[dict[Key, str]]) -> dict[Key, int]:
+    """Phrases that several of the documents have, and how many."""
+    counts = Counter(chain.from_iterable(documents))
+    return {key: n for key, n in counts.items() if n >= LEAST_DOCUMENTS}
+
+
+def _usual_text(reader: PhraseReader, key: Key, documents: Sequence[dict[Key, str]]) -> str:
+    """How a phrase mostly reads: in the stream where it is a name, otherwise in the documents."""
+    seen = Counter(phrases[key] for phrases in documents if key in phrases)
+    text = min(seen, key=lambda one: (-seen[one], one))
+    return (name_text(reader.tables, key) if isinstance(key, int) else "") or text
 
 
 def _entropy(counts: Any) -> float:

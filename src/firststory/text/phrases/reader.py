@@ -131,7 +131,11 @@ class PhraseReader:
 
     def is_stop_word(self, word: str) -> bool:
         """Whether a word is a stop word of the reader's languages, or a date."""
-        marks = marks_of(self._alphabet.keys, self._alphabet.marks, np.uint64(self.number_of(word)))
+        return self.is_stop_number(self.number_of(word))
+
+    def is_stop_number(self, number: int) -> bool:
+        """Whether a word, by its number, is a stop word of the reader's languages, or a date."""
+        marks = marks_of(self._alphabet.keys, self._alphabet.marks, np.uint64(number))
         return bool(marks & (k.STOP | k.DATE))
 
     # -- reading -------------------------------------------------------------------------------------------

@@ -1,0 +1,89 @@
+"""Where a run goes on: the newest saved model that is whole, and how much work a replay from there would be."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from firststory.errors import StateError, StateVersionError
+from firststory.pipeline.step import StreamCore
+from firststory.state import unpack_state
+from firststory.store.store import Store
+
+SAVE_AFTER = 10.0
+"""Seconds of work after which the model is saved, however few steps they were: no replay takes much longer."""
+WORK_FOR_A_SAVE = 20
+"""Saving takes at most one part in so many of the time."""
+WORTH_SAVING = 1.0
+"""Seconds of a replay after which the model is saved at once, so that a run that is killed often still moves on."""
+
+
+class Work:
+    """Seconds of work that a replay would have to do again."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._last_save = 0.0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        begin = time.perf_counter()
+        yield
+        self.seconds += time.perf_counter() - begin
+
+    @contextmanager
+    def saved(self) -> Iterator[None]:
+        """Around the saving: the work begins anew."""
+        begin = time.perf_counter()
+        yield
+        self.seconds, self._last_save = 0.0, time.perf_counter() - begin
+
+    @property
+    def is_much(self) -> bool:
+        return self.seconds >= max(SAVE_AFTER, WORK_FOR_A_SAVE * self._last_save)
+
+
+def restored_core(
+    core: StreamCore, store: Store, build: Callable[[], StreamCore], say: Callable[[str], None]
+) -> tuple[StreamCore, int]:
+    """The core as it was saved last, and the step after which it was: -1, nothing, where a replay can begin there.
+
+    A copy that is damaged is passed over for the one before it. `build` makes an empty core.
+    """
+    problem: StateError | None = None
+    replayable_from = store.replayable_from()
+    for step in store.saved_steps():
+        if step < replayable_from:
+            break
+        try:
+            _set_state(core, store.state(step), step)
+        except StateVersionError:
+            raise
+        except StateError as error:
+            problem, core = error, build()
+        else:
+            if problem is not None:
+                say(f"{problem.without_owner.split('). ')[0]}). Going on from the one after step {step}.")
+            return core, step
+    if problem is not None and replayable_from >= 0:
+        raise problem
+    if problem is not None:
+        say(f"{problem.without_owner.split('). ')[0]}). All steps are replayed.")
+    return core, -1
+
+
+def _set_state(core: StreamCore, blob: bytes, step: int) -> None:
+    try:
+        core.set_state(unpack_state(blob))
+    except StateError:
+        raise
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError) as error:
+        raise StateError(
+            owner="store",
+            parameter="the saved model",
+            allowed="whole",
+            received=f"one after step {step} that is not ({error!r})",
+            remedy="Restore a backup of the store.",
+            message=f"The model that was saved after step {step} is damaged ({error!r}).",
+        ) from error

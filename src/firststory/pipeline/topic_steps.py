@@ -1,0 +1,41 @@
+"""What a step does for its topics: learn the documents once they have their stories, then tell what changed."""
+
+from __future__ import annotations
+
+from firststory.pipeline.judging import ReadBatch
+from firststory.pipeline.parts import Parts
+from firststory.pipeline.rows import without_common
+from firststory.pipeline.storyline_topics import StorylineTopics
+from firststory.records import Topic, TopicEvent
+from firststory.stories.tracker import StoryChanges
+
+
+def learn_topics(parts: Parts, batch: ReadBatch) -> None:
+    """Learn the documents of a batch; all have their stories."""
+    topics = parts.topics
+    if topics is None:
+        return
+    if isinstance(topics, StorylineTopics):
+        distinct = [one for one in batch.documents if one.duplicate_of is None]
+        stories = [None if one.assignment is None else one.assignment.story for one in distinct]
+        topics.learn(stories, batch.phrases, [one.place for one in distinct], parts.vectorizer.last_languages)
+        return
+    topics.learn(without_common(batch.unit, parts.vectorizer))
+    places = [one.place for one in batch.documents]
+    topics.learn_missing_surfaces(batch.unit, parts.vectorizer.last_surface_forms, places)
+    for one in batch.documents:
+        if one.is_novel:
+            topics.learn_surfaces(one.tokens)
+
+
+def tell_topics(
+    parts: Parts, changes: StoryChanges, step: int, seconds: float | None
+) -> tuple[tuple[Topic, ...], tuple[TopicEvent, ...]]:
+    """The topics after a step, where it is time to look at them; `seconds` is now, None in a stream without times."""
+    topics = parts.topics
+    if topics is None:
+        return (), ()
+    if isinstance(topics, StorylineTopics):
+        topics.follow(changes.stories, changes.storylines)
+        return topics.report(step, seconds, parts.phrases)
+    return topics.report(parts.vectorizer.terms_, step, seconds, surface_of=parts.stories.surface_of)

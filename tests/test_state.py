@@ -1,0 +1,219 @@
+"""Saved state: exact, checked, and never executed."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import firststory as fs
+from firststory.errors import StateError, StateVersionError
+from firststory.pipeline.resuming import _set_state
+from firststory.pipeline.runner import Runner
+from firststory.records import Document, Position
+from firststory.settings import load
+from firststory.state import FORMAT, pack_state, unpack_state
+from firststory.text import StreamVectorizer
+
+SECONDS = float(os.environ.get("FIRSTSTORY_FUZZ_SECONDS", "4"))
+"""Of each fuzz; `make fuzz` sets it."""
+
+MARK = Path(tempfile.gettempdir()) / f"firststory-executed-{os.getpid()}"
+TEXTS = ["Flood closes Bremen bridge", "Bremen bridge closed by flood", "Mayor of Oslo resigns", "Storm over Bremen"]
+kinds = st.sampled_from([np.float64, np.float32, np.float16, np.int64, np.int32, np.uint8, np.bool_, np.uint64])
+arrays = kinds.flatmap(lambda kind: hnp.arrays(kind, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)))
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=8), arrays | values, max_size=5))
+def test_what_goes_in_comes_out(state):
+    blob = pack_state(state)
+    assert pack_state(state) == blob
+    found = unpack_state(blob)
+    assert found.keys() == state.keys()
+    for key, value in state.items():
+        if isinstance(value, np.ndarray):
+            assert found[key].dtype == value.dtype and found[key].shape == value.shape
+            assert found[key].tobytes() == value.tobytes()
+        else:
+            assert found[key] == value
+
+
+def stream_state():
+    runner = Runner(load({"detector": "neighbour", "language": "en", "step": 2, "topics": "none"}))
+    list(runner.run((Document(str(n), text), Position("x", {"line": n})) for n, text in enumerate(TEXTS * 5)))
+    return runner.core
+
+
+@pytest.fixture(scope="module")
+def saved():
+    """Estimators' states, and that of a whole stream."""
+    X = np.abs(np.random.default_rng(0).normal(size=(12, 6)))
+    made = [fs.NearestNeighbour().fit(X), fs.FusedNovelty().fit(X), fs.IncrementalClustering().fit(X)]
+    return [pack_state(one.get_state()) for one in (*made, StreamVectorizer(language="en").fit(TEXTS))]
+
+
+def test_a_state_without_a_checksum_is_read():
+    """As they were written before there was one."""
+    blob = pack_state({"a": np.arange(3), "b": 7})
+    told = json.dumps({"values": {"b": 7}, "shapes": {"a": [3]}}, sort_keys=True)
+    length = int.from_bytes(blob[:8], "little")
+    header = json.loads(blob[8 : 8 + length])
+    header["__metadata__"]["firststory"] = told
+    text = json.dumps(header).encode()
+    old = len(text).to_bytes(8, "little") + text + blob[8 + length :]
+    found = unpack_state(old)
+    assert found["b"] == 7 and found["a"].tolist() == [0, 1, 2]
+
+
+def test_a_newer_format_is_refused_by_its_number():
+    blob = pack_state({"a": 1}).replace(b'"firststory":"%d ' % FORMAT, b'"firststory":"%d ' % (FORMAT + 1))
+    with pytest.raises(StateVersionError, match=r"newer firststory.*pip install --upgrade"):
+        unpack_state(blob)
+
+
+class Bomb:
+    """Leaves a mark where it is unpickled."""
+
+    def __reduce__(self):
+        return os.system, (f"touch {MARK}",)
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        b"",
+        b"\0" * 8,
+        b"\xff" * 64,
+        pickle.dumps(Bomb()),
+        (1 << 62).to_bytes(8, "little") + b"{}",
+        (200_000).to_bytes(8, "little") + b"[" * 200_000,
+        b"\x02\0\0\0\0\0\0\0{}",
+    ],
+    ids=["empty", "zeros", "ones", "pickle", "huge", "deep", "no header"],
+)
+def test_what_is_no_state_is_refused_and_nothing_is_executed(blob, tmp_path):
+    path = tmp_path / "state"
+    path.write_bytes(blob)
+    with pytest.raises(StateError, match="damaged, or is none"):
+        fs.load_state(path)
+    assert not MARK.exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["Monitor", "save_state", "os.system", "__class__", "Document", None, 3, ["NearestNeighbour"]]
+)
+def test_only_estimators_come_out_of_a_file(name, tmp_path):
+    path = tmp_path / "state"
+    path.write_bytes(pack_state({"class": name}))
+    with pytest.raises(StateError):
+        fs.load_state(path)
+
+
+def test_every_cut_is_noticed(saved):
+    blob = saved[0]
+    for length in {*range(0, len(blob), 7), len(blob) - 1}:
+        with pytest.raises(StateError):
+            unpack_state(blob[:length])
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(np.array_equal(one[key], other[key]) for key in one)
+
+
+def harm(blob, dice):
+    """Flip a bit, change, add or remove a byte; often in the header."""
+    at = dice.choice((dice.randrange(len(blob)), dice.randrange(min(len(blob), 400))))
+    how = dice.randrange(4)
+    if how == 0:
+        blob[at] ^= 1 << dice.randrange(8)
+    elif how == 1:
+        blob[at] = dice.randrange(256)
+    elif how == 2:
+        blob.insert(at, dice.randrange(256))
+    else:
+        del blob[at]
+
+
+def test_fuzz_of_bytes(saved):
+    """A flipped, lost or added byte is noticed, or it changes nothing (a space of the header)."""
+    seed = random.randrange(2**32)
+    dice, give_up = random.Random(seed), time.monotonic() + SECONDS
+    originals = [unpack_state(blob) for blob in saved]
+    while time.monotonic() < give_up:
+        which = dice.randrange(len(saved))
+        blob = bytearray(saved[which])
+        for _ in range(dice.choice((1, 1, 1, 2, 8))):
+            harm(blob, dice)
+        try:
+            found = unpack_state(bytes(blob))
+        except StateError:
+            continue
+        assert same(found, originals[which]), f"seed {seed}"
+
+
+def changed(state, dice):
+    """The state with one thing that does not belong: what a checksum cannot notice, since it is made anew."""
+    state = dict(state)
+    key = dice.choice(sorted(state))
+    other = dice.choice(
+        [None, -1, 2**70, 1e308, "x", [], {}, [[[]]], True, np.zeros(0), np.full(3, np.nan), np.arange(5)]
+    )
+    how = dice.randrange(4)
+    if how == 0:
+        del state[key]
+    else:
+        state[[key, key + "/more", dice.choice(["class", "params", "version"])][how - 1]] = other
+    return state
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_fuzz_of_values(saved, tmp_path):
+    """A state that someone made by hand is loaded or refused in one sentence; nothing else comes out of it."""
+    seed = random.randrange(2**32)
+    dice, give_up = random.Random(seed), time.monotonic() + SECONDS
+    states = [unpack_state(blob) for blob in saved]
+    path = tmp_path / "state"
+    refused = 0
+    while time.monotonic() < give_up:
+        path.write_bytes(pack_state(changed(dice.choice(states), dice)))
+        try:
+            fs.load_state(path)
+        except StateError:
+            refused += 1
+        except Exception as error:
+            pytest.fail(f"seed {seed}: {error!r}")
+    assert refused
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_fuzz_of_a_stream():
+    """The same for the model of a whole stream."""
+    seed = random.randrange(2**32)
+    dice, give_up = random.Random(seed), time.monotonic() + SECONDS
+    core = stream_state()
+    state = unpack_state(pack_state(core.get_state()))
+    refused = 0
+    while time.monotonic() < give_up:
+        try:
+            _set_state(core, pack_state(changed(state, dice)), 0)
+        except StateError:
+            refused += 1
+        except Exception as error:
+            pytest.fail(f"seed {seed}: {error!r}")
+    assert refused

@@ -82,7 +82,7 @@ def run_from_file(folder, values):
 
 def finish(process, store, n):
     """Wait until all documents are stored, then end the run as a service manager would."""
-    wait_until(lambda: stored(store) >= n or process.poll() is not None, f"{n} documents in {store}", 200)
+    wait_until(lambda: stored(store) >= n or process.poll() is not None, f"{n} documents in {store}", 400)
     process.terminate()
     process.wait(60)
     assert process.returncode == 130 and stored(store) == n, (process.returncode, stored(store), said_by(store))
@@ -94,7 +94,7 @@ def run_with_kills(store, arguments, n, kills, seed, between=lambda: None):
     for killed in range(kills):
         target = stored(store) + draw.randint(0, max((n - stored(store)) // (kills - killed + 1), 1))
         process = start(store, *arguments)
-        wait_until(lambda: stored(store) >= target or process.poll() is not None, f"{target} documents", 200)  # noqa: B023
+        wait_until(lambda: stored(store) >= target or process.poll() is not None, f"{target} documents", 400)  # noqa: B023
         # Anywhere in the next steps: while computing, while writing, between the commit and the acknowledgement.
         end = time.monotonic() + draw.random() * 0.15
         while time.monotonic() < end:

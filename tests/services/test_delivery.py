@@ -33,7 +33,7 @@ def fired(store):
 
 
 def run(store, *arguments):
-    return subprocess.run(command(store, *arguments), capture_output=True, text=True, timeout=120)
+    return subprocess.run(command(store, *arguments), capture_output=True, text=True, timeout=400)
 
 
 def test_every_sink_gets_every_alert_in_order(news, web, tmp_path):

@@ -79,7 +79,7 @@ def test_a_server_that_is_killed_in_the_middle_loses_nothing(nats_server, addres
     fill(nats_server, fresh_name, values[:300])
     store = tmp_path / "restarted.db"
     process = start(store, address)
-    wait_until(lambda: stored(store) >= 40, "the first documents", 120)
+    wait_until(lambda: stored(store) >= 40, "the first documents", 400)
     nats_server.kill()
     wait_until(lambda: "NATS is away" in log_of(store).read_text(), "the run to notice")
     nats_server.start()

@@ -63,7 +63,7 @@ def test_a_redis_that_is_killed_in_the_middle_loses_nothing(redis_server, client
     fill(client, fresh_name, values[:300])
     store = tmp_path / "restarted.db"
     process = start(store, address)
-    wait_until(lambda: stored(store) >= 40, "the first documents", 120)
+    wait_until(lambda: stored(store) >= 40, "the first documents", 400)
     redis_server.kill()
     wait_until(lambda: "Redis is away" in log_of(store).read_text(), "the run to notice")
     redis_server.start()

@@ -33,6 +33,9 @@ other words than usual."""
 
 StoryStatus = Literal["open", "faded", "merged"]
 
+TermKind = Literal["person", "place", "organisation", "other"]
+"""What a name is, where that is sure; everything else is "other"."""
+
 AlertKind = Literal["confirmed", "turn", "first_seen"]
 """A new event that several sources tell; something new inside a running story; a first report that nothing confirms."""
 
@@ -118,6 +121,7 @@ class Term:
     weight: float
     start: int = -1
     end: int = -1
+    kind: TermKind = "other"
 
 
 @quickly_made
@@ -188,7 +192,9 @@ class Verdict:
             "novelty": round(self.novelty, 6),
             "p_value": None if self.p_value is None else round(self.p_value, 6),
             "is_novel": self.is_novel,
-            "terms": [{"text": t.text, "weight": t.weight, "start": t.start, "end": t.end} for t in self.terms],
+            "terms": [
+                {"text": t.text, "weight": t.weight, "start": t.start, "end": t.end, "kind": t.kind} for t in self.terms
+            ],
             "nearest": [
                 {"id": n.id, "similarity": n.similarity, "title": n.title, "time": _iso(n.time), "shared": [*n.shared]}
                 for n in self.nearest
@@ -278,6 +284,7 @@ class Alert:
     sources: tuple[str, ...]
     """Who told it, each once."""
     terms: tuple[str, ...]
+    """The names, figures and phrases that say what it is about."""
     story: str | None
     storyline: str | None
     score: float
@@ -286,6 +293,8 @@ class Alert:
     """Why it fired."""
     summary: str = ""
     """A sentence of one of its documents that tells the event; empty where none says more than the headline."""
+    kinds: tuple[TermKind, ...] = ()
+    """What each of the terms is; empty where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)

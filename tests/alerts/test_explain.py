@@ -124,7 +124,7 @@ def test_phrases_are_shown_whole_and_the_new_ones_are_called_new():
     column = {token.surface: token.column for token in tokens(text)}
     phrases = [
         SimpleNamespace(text=words, start=text.index(words), end=text.index(words) + len(words), weight=weight,
-                        columns=[column[word] for word in words.split()])
+                        columns=[column[word] for word in words.split()], kind="other")
         for words, weight in (("Harbour dam breaks", 0.5), ("storm Zelda", 0.3), ("Bremen", 0.2))
     ]  # fmt: skip
     old = remembered("Harbour dam in Bremen inspected")

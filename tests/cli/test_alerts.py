@@ -25,7 +25,7 @@ from firststory.store.store import Store
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 HOSTILE = "\x1b[31mred\x07 [bold]mark-up[/bold] \u202e<script>x</script>"
 KEYS = ["id", "kind", "first", "headline", "fired_at", "delay_s", "documents", "sources", "terms", "story",
-        "storyline", "score", "sentence", "summary"]  # fmt: skip
+        "storyline", "score", "sentence", "summary", "kinds"]  # fmt: skip
 
 
 def call(*arguments):
@@ -88,7 +88,7 @@ def test_json_has_exactly_the_documented_shape(store, capsys):
         },
         "fired_at": "2026-11-16T13:00:00Z", "delay_s": 10440.0, "documents": ["d24", "d25"],
         "sources": ["Reuters", "AP"], "terms": ["flood", "bridge"], "story": "s1", "storyline": "l1", "score": 3.2,
-        "sentence": "Why 24.", "summary": "",
+        "sentence": "Why 24.", "summary": "", "kinds": [],
     }  # fmt: skip
     timeless = alert_json(alert(1, fired_at=None, delay=None, story=None, storyline=None))
     assert list(timeless) == KEYS and timeless["delay_s"] is timeless["fired_at"] is None

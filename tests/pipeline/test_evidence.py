@@ -44,6 +44,7 @@ def test_what_is_shown_stands_in_the_text_and_is_no_stop_word(language):
 def test_names_and_figures_are_whole():
     shown = [term.text for term in evidence(TEXTS["en"]).terms]
     assert {"Jane Doe", "Porto Alegre", "12 people"} <= set(shown)
+    assert {term.text: term.kind for term in evidence(TEXTS["en"]).terms}["Jane Doe"] == "person"
     assert sum(term.weight for term in evidence(TEXTS["en"]).terms) == pytest.approx(1.0, abs=1e-3)
 
 
@@ -72,7 +73,7 @@ def test_an_alert_is_told_by_a_sentence_of_its_documents_and_phrases_of_its_head
     assert told.summary in {
         sentence.strip() + "." for text in texts for sentence in text.split(".") if "Genoa" in sentence
     }
-    assert {"Genoa", "35 people"} <= set(told.terms)
+    assert {"Genoa", "35 people"} <= set(told.terms) and len(told.kinds) == len(told.terms)
     turned = tell(reader, an_alert("turn", documents[1], ("people", "arrested")), documents)
     assert turned.terms[0] == "arrested" and "people" not in turned.terms, "a phrase has it already"
 

@@ -19,7 +19,7 @@ from typing import Protocol
 
 from firststory.alerts.memory import Remembered
 from firststory.harmless import harmless
-from firststory.records import Document, Evidence, Neighbour, NoveltyKind, Term
+from firststory.records import Document, Evidence, Neighbour, NoveltyKind, Term, TermKind
 
 N_TERMS = 8
 N_SHARED = 5
@@ -59,6 +59,8 @@ class PhraseLike(Protocol):
     def weight(self) -> float: ...
     @property
     def columns(self) -> Sequence[int]: ...
+    @property
+    def kind(self) -> TermKind: ...
 
 
 def explain(
@@ -192,7 +194,7 @@ def _phrase_terms(
 
     scored = [(newness(phrase) > NEW_SHARE, phrase) for phrase in phrases]
     scored.sort(key=lambda one: (not one[0], -one[1].weight))
-    terms = tuple([Term(one.text, round(one.weight, 4), one.start, one.end) for _, one in scored[:n_terms]])
+    terms = tuple([Term(one.text, round(one.weight, 4), one.start, one.end, one.kind) for _, one in scored[:n_terms]])
     return terms, sum(is_new for is_new, _ in scored[:n_terms])
 
 

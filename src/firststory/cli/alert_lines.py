@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from firststory.digest.words import (
     KIND_NAMES,
     SENTENCE_CHARACTERS,
+    about,
     counted,
     day,
     first_seen,
@@ -35,7 +36,7 @@ def alert_lines(alert: Alert, width: int) -> Text:
         Text(f"  {kind} · {named_ids(alert)}", style="dim"),
         Text("  " + first_seen(alert)),
         Text("  " + (sources if alert.sources else counted(len(alert.documents), "document"))),
-        Text("  " + harmless(", ".join(alert.terms), 300), style="cyan"),
+        Text("  " + harmless(about(alert), 300), style="cyan"),
     ]
     shown = [line for line in lines if line.plain.strip()]
     for line in shown:

@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from firststory.digest.records import Digest, Entry, GrowingStory
-from firststory.digest.words import KIND_NAMES, counted, day, named_ids, named_sources, quoted, who_and_when, why
+from firststory.digest.words import KIND_NAMES, about, counted, day, named_ids, named_sources, quoted, who_and_when, why
 from firststory.harmless import display_title, harmless, harmless_url
 from firststory.records import Document
 
@@ -132,7 +132,7 @@ def alert_block(entry: Entry) -> Block:
         summary=quoted(alert),
         sentence=sentence,
         lines=tuple(line for line in lines if line.words),
-        terms=harmless(", ".join(term for term in alert.terms if f"“{term}”" not in sentence), TERMS_CHARACTERS),
+        terms=harmless(about(alert, sentence), TERMS_CHARACTERS),
         names=f"{_fired(alert.kind, day(alert.fired_at))} · {named_ids(alert)}",
     )
 

@@ -38,6 +38,7 @@ def alert_json(alert: Alert) -> dict[str, Any]:
         "score": alert.score,
         "sentence": alert.sentence,
         "summary": alert.summary,
+        "kinds": list(alert.kinds),
     }
 
 

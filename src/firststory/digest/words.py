@@ -20,6 +20,11 @@ WHO_WAS_FIRST = ("; first seen here", ". First seen here")
 """How the last part of an alert's sentence begins, see `alerts/events/sentences.py`."""
 
 
+MAX_TERM = 60
+"""Characters of a term."""
+_HEADINGS = {"person": "Who: ", "place": "Where: ", "organisation": "Organisations: ", "other": ""}
+
+
 def iso(time: datetime | None) -> str | None:
     """A time for programs."""
     return None if time is None else time.isoformat().replace("+00:00", "Z")
@@ -124,6 +129,29 @@ def quoted(alert: Alert) -> str:
     '“A bridge fell.”'
     """
     return f"“{harmless(alert.summary, SENTENCE_CHARACTERS)}”" if alert.summary else ""
+
+
+def about(alert: Alert, sentence: str = "") -> str:
+    """What an alert is about: people, places and organisations as such, then everything else; not what is said already.
+
+    Examples
+    --------
+    >>> from firststory.records import Document
+    >>> terms, kinds = ("Genoa", "bridge falls", "Jane Doe"), ("place", "other", "person")
+    >>> about(Alert("a1", "turn", *[Document("1", "x")] * 2, None, None, (), (), terms, None, None, 1.0, "", "", kinds))
+    'Who: Jane Doe · Where: Genoa · bridge falls'
+    """
+    kinds = alert.kinds or ("other",) * len(alert.terms)
+    parts = []
+    for kind, heading in _HEADINGS.items():
+        terms = [
+            harmless(term, MAX_TERM)
+            for term, own in zip(alert.terms, kinds, strict=False)
+            if own == kind and f"“{term}”" not in sentence
+        ]
+        if terms:
+            parts.append(heading + ", ".join(terms))
+    return " · ".join(parts)
 
 
 def named_ids(alert: Alert) -> str:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from firststory.pipeline.in_progress import InProgress
+from firststory.records import TermKind
 from firststory.text.language import stop_words
 from firststory.text.phrases.alphabet import fold
 from firststory.text.phrases.evidence import choose_phrases, weight
@@ -29,6 +30,7 @@ class EvidencePhrase(NamedTuple):
     """Its part of what all phrases that were chosen weigh."""
     columns: tuple[int, ...]
     """Those of its words."""
+    kind: TermKind
 
 
 def evidence_phrases(
@@ -50,6 +52,7 @@ def evidence_phrases(
             *_place(one.document.text, phrase),
             worth / total,
             tuple([column_of[word] for word in phrase.key.split() if word in column_of]),
+            phrase.kind,
         )
         for phrase, worth in zip(chosen, weights, strict=True)
     )

@@ -9,7 +9,7 @@ from firststory.alerts.events.document import KEPT_CHARACTERS
 from firststory.harmless import display_title, harmless
 from firststory.pipeline.fingerprints import title_before
 from firststory.pipeline.titles import MAX_TITLE_CHARACTERS
-from firststory.records import Alert, Document
+from firststory.records import Alert, Document, TermKind
 from firststory.text.phrases.alphabet import fold
 from firststory.text.phrases.evidence import choose_evidence
 from firststory.text.phrases.reader import PhraseReader
@@ -21,17 +21,23 @@ SUMMARY_CHARACTERS = 300
 
 def tell(reader: PhraseReader, alert: Alert, documents: Sequence[Document]) -> Alert:
     """The alert with its phrases and its summary; `documents` are those that it rests on."""
-    return replace(alert, terms=_terms(reader, alert), summary=_summary(reader, alert, documents))
+    named = _named(reader, alert)
+    return replace(
+        alert,
+        terms=tuple(term for term, _ in named),
+        kinds=tuple(kind for _, kind in named),
+        summary=_summary(reader, alert, documents),
+    )
 
 
-def _terms(reader: PhraseReader, alert: Alert) -> tuple[str, ...]:
-    """The phrases of the headline; of a turn first the words that turned it, unless a phrase has them."""
+def _named(reader: PhraseReader, alert: Alert) -> list[tuple[str, TermKind]]:
+    """The phrases of the headline and what each is; of a turn first what turned it, unless a phrase has it."""
     phrases = choose_evidence(reader, alert.headline)
-    if alert.kind != "turn":
-        return tuple(phrase.text for phrase in phrases) or alert.terms
     told = {word for phrase in phrases for word in phrase.key.split()}
-    alone = [term for term in alert.terms if not told.issuperset(fold(term).split())]
-    return (*alone, *(phrase.text for phrase in phrases))
+    alone: list[tuple[str, TermKind]] = [
+        (term, "other") for term in alert.terms if not told.issuperset(fold(term).split())
+    ]
+    return [*alone, *((phrase.text, phrase.kind) for phrase in phrases)]
 
 
 def _summary(reader: PhraseReader, alert: Alert, documents: Sequence[Document]) -> str:

@@ -106,7 +106,7 @@ def verdict_row(verdict: Verdict) -> dict[str, Any]:
         "sentence": evidence.sentence,
         "evidence": to_json(
             {
-                "terms": [[term.text, term.weight, term.start, term.end] for term in evidence.terms],
+                "terms": [[term.text, term.weight, term.start, term.end, term.kind] for term in evidence.terms],
                 "nearest": [
                     [near.id, near.similarity, near.title, to_microseconds(near.time), list(near.shared)]
                     for near in evidence.nearest
@@ -235,6 +235,7 @@ def alert_row(alert: Alert, step: int) -> dict[str, Any]:
         "score": alert.score,
         "sentence": alert.sentence,
         "summary": alert.summary,
+        "kinds": to_json(list(alert.kinds)),
         "step": step,
     }
 
@@ -257,6 +258,7 @@ def alert_from_row(row: Row, documents: Mapping[str, Document]) -> Alert:
         score=row["score"],
         sentence=row["sentence"],
         summary=row["summary"],
+        kinds=tuple(json.loads(row["kinds"])),
     )
 
 

@@ -130,6 +130,7 @@ alerts = Table(
     Column("score", Float, nullable=False),
     Column("sentence", Text, nullable=False),
     Column("summary", Text, nullable=False),
+    Column("kinds", Text, nullable=False),
     Column("step", Number, ForeignKey("steps.step"), nullable=False),
     Index("alerts_of_kind", "kind", "n"),
 )

@@ -40,7 +40,7 @@ CREATE TABLE alerts (
     n SERIAL, id VARCHAR NOT NULL UNIQUE, kind VARCHAR NOT NULL, first_document VARCHAR NOT NULL,
     headline_document VARCHAR NOT NULL, fired_at BIGINT, delay BIGINT, documents TEXT NOT NULL, sources TEXT NOT NULL,
     terms TEXT NOT NULL, story VARCHAR, storyline VARCHAR, score DOUBLE PRECISION NOT NULL, sentence TEXT NOT NULL,
-    summary TEXT NOT NULL, step BIGINT NOT NULL REFERENCES steps (step));
+    summary TEXT NOT NULL, kinds TEXT NOT NULL, step BIGINT NOT NULL REFERENCES steps (step));
 CREATE INDEX alerts_of_kind ON alerts (kind, n);
 CREATE INDEX ix_alerts_fired_at ON alerts (fired_at);
 CREATE INDEX ix_alerts_headline_document ON alerts (headline_document);

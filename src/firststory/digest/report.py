@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from firststory.digest.blocks import alert_block
@@ -66,6 +66,7 @@ def _facts(store: Store, name: str) -> dict[str, Any]:
         "novel": novel,
         "settings": store.settings(),
         "open_days": OPEN_DAYS,
+        "max_days": MAX_DAYS,
         "pieces": _pieces,
         "harmless": harmless,
         "counted": counted,
@@ -83,13 +84,16 @@ def _alert_days(alerts: Sequence[Alert]) -> list[tuple[date | None, list[Alert]]
 
 
 def _columns(every: Mapping[date, int], fired: Sequence[Alert]) -> list[dict[str, Any]]:
-    """Documents and alerts of the latest days, as columns of a chart 100 high."""
+    """Documents and alerts of the latest days, also of those without any, as columns of a chart 100 high."""
+    if not every:
+        return []
     alerts = Counter(alert.fired_at.date() for alert in fired if alert.fired_at is not None)
-    latest = list(every)[-MAX_DAYS:]
-    top = max((every[when] for when in latest), default=1)
+    first, last = min(every), max(every)
+    latest = [last - timedelta(days=ago) for ago in reversed(range(min(MAX_DAYS, (last - first).days + 1)))]
+    top = max(every.get(when, 0) for when in latest)
     return [
-        {"day": when, "documents": every[when], "alerts": alerts[when],
-         "height": 100 * every[when] / top, "alert_height": 100 * alerts[when] / top}
+        {"day": when, "documents": every.get(when, 0), "alerts": alerts[when],
+         "height": 100 * every.get(when, 0) / top, "alert_height": 100 * alerts[when] / top}
         for when in latest
     ]  # fmt: skip
 

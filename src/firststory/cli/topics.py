@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,6 +32,7 @@ def topics(
     """Show the topics of a store: three phrases that name each, its share now and a month ago, and since when."""
     from firststory.cli import output
     from firststory.cli.topic_table import event_line, topic_table
+    from firststory.settings import Settings
 
     if plot is not None:
         _check_figure(plot)
@@ -38,7 +40,8 @@ def topics(
         history = opened.topic_history(limit=500 if plot is not None else 1, at=at)
         _, now, found = history[-1] if history else (0, None, ())
         happened = [event for event in opened.topic_events(limit=10_000) if at is None or event.step <= at]
-        told, settings = opened.status()["counts"], opened.settings()
+        told = opened.status()["counts"]
+        settings = asdict(Settings()) | opened.settings()  # a store into which no run has written yet has none
     if plot is not None and found:
         _draw(history, happened, plot)
     if json:

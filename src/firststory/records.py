@@ -292,7 +292,8 @@ class Alert:
     sentence: str
     """Why it fired."""
     summary: str = ""
-    """A sentence of one of its documents that tells the event; empty where none says more than the headline."""
+    """A sentence of one of its documents that tells the event; empty where none says more than the headline, and for
+    `first_seen`."""
     kinds: tuple[TermKind, ...] = ()
     """What each of the terms is; empty where that is not known."""
 

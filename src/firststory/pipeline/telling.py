@@ -26,7 +26,8 @@ def tell(reader: PhraseReader, alert: Alert, documents: Sequence[Document]) -> A
         alert,
         terms=tuple(term for term, _ in named),
         kinds=tuple(kind for _, kind in named),
-        summary=_summary(reader, alert, documents),
+        # A first report stands alone: nothing says yet which of its sentences matters.
+        summary="" if alert.kind == "first_seen" else _summary(reader, alert, documents),
     )
 
 

@@ -103,7 +103,7 @@ READ = """
 import sys
 from firststory.store.store import Store
 with Store(sys.argv[1], read_only=True) as store:
-    print(store.last_step(), [v.document.id for v in store.search("text")])
+    print(store.last_step(), [v.document.id for v in store.search("text")], flush=True)
     sys.stdin.read()
     print(store.last_step())
 """

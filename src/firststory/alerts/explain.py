@@ -109,7 +109,7 @@ def explain(
     >>> before = Remembered("1", "Harbour bridge opened", None, np.array([6, 7], dtype=np.int32))
     >>> found = explain(storm, "event", tokens=words, weights={0: 0.8, 6: 0.5, 7: 0.4}, nearest=[(before, 0.31)])
     >>> found.terms[0]
-    Term(text='Storm', weight=0.64, start=0, end=5)
+    Term(text='Storm', weight=0.64, start=0, end=5, kind='other')
     >>> found.sentence.split("; ")[1]
     'the nearest earlier document is “Harbour bridge opened” (similarity 0.31, shared: harbour and bridge).'
     """

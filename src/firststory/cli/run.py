@@ -30,6 +30,7 @@ def run(
     columns: options.Columns = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
+    engine: options.Engine = None,
     sink: options.Sinks = None,
     exec: options.Exec = None,
     notify: options.Notify = None,
@@ -60,7 +61,7 @@ def run(
     from firststory.cli.unread import Unread
     from firststory.digest.words import PUSHED
     from firststory.pipeline.garbage import tune_collection
-    from firststory.pipeline.opening import open_run
+    from firststory.pipeline.opening import open_run, opened_engine
     from firststory.pipeline.runner import Runner
     from firststory.sinks.delivery import Delivery
 
@@ -69,7 +70,7 @@ def run(
         "source_families": source_families, "step": step, "topics": topics, "topic_step": topic_step,
         "language": language, "segmenter": segmenter, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format, "columns": columns,
-        "max_document_bytes": max_document_bytes, "save_every": save_every,
+        "max_document_bytes": max_document_bytes, "save_every": save_every, "engine": engine,
         "sinks": named_sinks(sink, exec, notify), "notify_every": notify_every,
         "poll": poll, "allow_private_addresses": allow_private_addresses,
     }  # fmt: skip
@@ -87,7 +88,9 @@ def run(
         ExitStack() as stack,
     ):
         tune_collection()
-        runner = Runner(settings, opened, progress.say)
+        runner = Runner(
+            settings, opened, progress.say, engine=stack.enter_context(opened_engine(settings, progress.say))
+        )
         positions = opened.positions()
         unread = Unread(positions)
         reading = stack.enter_context(wanted.open(positions, progress.say, meter, interrupt))

@@ -13,11 +13,12 @@ from functools import partial
 from typing import Any
 
 from firststory.alerts.budget import parse_budget
+from firststory.engines.engine import Engine
 from firststory.errors import ParameterError
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.made_with import made_with, what_changed
-from firststory.pipeline.protocols import Detector
+from firststory.pipeline.protocols import Detector, UsesEngine
 from firststory.pipeline.resuming import WORTH_SAVING, Work, restored_core
 from firststory.pipeline.steps import Stepper
 from firststory.pipeline.vector_intake import VectorIntake
@@ -42,6 +43,8 @@ class Runner:
         Where results go, and where the next run resumes. Without one nothing is kept but the core itself.
     say : callable
         Called with one sentence that a person should read.
+    engine : Engine, optional
+        Computes the blocks of a step where the detector has some; the caller closes it.
     """
 
     def __init__(
@@ -50,8 +53,10 @@ class Runner:
         store: Store | None = None,
         say: Callable[[str], None] = lambda sentence: None,
         detector: Detector | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.settings = settings
+        self._engine = engine
         self.store = store
         # Steps that are replayed were taken under the settings of their time.
         kept = store.settings() if store is not None else {}
@@ -62,6 +67,7 @@ class Runner:
         )
         self._build = partial(build_core, before, detector)
         self.core = self._build()
+        self._hand_engine_over()
         self.is_busy = False
         """True while a step is computed or written: the wrong moment to stop."""
         self._next_step = 0
@@ -128,6 +134,11 @@ class Runner:
         self.is_busy = False
         return step
 
+    def _hand_engine_over(self) -> None:
+        """A detector that was loaded from a state has none."""
+        if self._engine is not None and isinstance(self.core.parts.detector, UsesEngine):
+            self.core.parts.detector.use_engine(self._engine)
+
     def _find_earlier(self, step: int) -> FindEarlier | None:
         """Where a step looks for texts that the core has forgotten: among the steps before it, replayed or not."""
         return None if self.store is None else partial(self.store.first_with, before=step)
@@ -144,6 +155,7 @@ class Runner:
 
     def _resume(self, store: Store) -> None:
         self.core, self._saved_step = restored_core(self.core, store, self._build, self._say)
+        self._hand_engine_over()
         replayed = 0
         for index, verdicts in store.recorded(after=self._saved_step):
             self.core.apply_feedback([(row["document"], row["useful"]) for row in store.feedback(step=index)])

@@ -1,7 +1,8 @@
 """Exact l1 sparse coding on an NVIDIA GPU, equal to `code_exactly` up to the last bits of a sum.
 
-Many documents over many atoms are coded ten to fifty times as fast as on two processor cores, copies to and from the
-GPU included (`firststory bench gpu`). What the GPU leaves in doubt, or has no room for, is coded by `code_exactly`.
+Some thousands of documents at once are coded several times as fast as on two processor cores, copies to and from the
+GPU included, and the more so the more atoms there are (`firststory bench gpu`). What the GPU leaves in doubt, or has
+no room for, is coded by `code_exactly`.
 """
 
 from __future__ import annotations

@@ -24,17 +24,17 @@ TEXT = """\
 TDT2 ({m:,} terms, {nnz:.0f} non-zeros per document), dictionary learnt on the first timestep (heavy words, then five
 rounds, one above k = 200), lambda = 0.1, float64. Wall clock, best of interleaved repeats in one run. The GPU's time
 counts from rows in the processor's memory to codes in the processor's memory; the dictionary is copied once before.
-*Difference*: the largest between the two objectives of a document. Where over-coverage costs 1, atoms that survive rarely share a term and the closed form does most; at 0.2
-the simplex does.
+*Difference*: the largest between the two objectives of a document. Weight: what over-coverage costs; below 1 atoms
+that survive share terms more often, and the simplex has more to do beside the closed form.
 
 {machine}
 
-| k | weight of over-coverage | documents | survivors | pivots | one core, ms | two cores, ms | GPU, ms | times two cores | difference |
+| k | weight | documents | survivors | pivots | one core, ms | two cores, ms | GPU, ms | times two cores | difference |
 |---|---|---|---|---|---|---|---|---|---|
 {rows}
 
-Coding is what the GPU does. Learning stays on the processor, so a learner that scores and learns gains less: at
-k = 200 the update costs as much as the coding (`firststory bench l1-coding`).
+Coding is what the GPU does. Learning stays on the processor, so a learner that scores and learns gains less: the
+update costs more than the coding (`firststory bench l1-coding`).
 """
 
 

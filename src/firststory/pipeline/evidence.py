@@ -8,8 +8,8 @@ from typing import NamedTuple
 from firststory.pipeline.in_progress import InProgress
 from firststory.records import TermKind
 from firststory.text.language import stop_words
-from firststory.text.phrases.alphabet import fold
-from firststory.text.phrases.evidence import choose_phrases, weight
+from firststory.text.phrases.alphabet import fold, fold_phrase
+from firststory.text.phrases.evidence import choose_phrases, phrase_weights
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Phrase
@@ -43,8 +43,8 @@ def evidence_phrases(
     found = document_phrases(reader, read, one.place)
     trimmed = (_trimmed(phrase, stop) if _may_lean(phrase) else phrase for phrase in found)
     chosen = choose_phrases(reader, [phrase for phrase in trimmed if phrase.key])
-    column_of = {fold(token.surface): token.column for token in reversed(one.tokens) if token.column >= 0}
-    weights = [weight(reader, phrase) for phrase in chosen]
+    column_of = {fold_phrase(token.surface): token.column for token in reversed(one.tokens) if token.column >= 0}
+    weights = phrase_weights(reader, chosen)
     total = sum(weights) or 1.0
     return tuple(
         EvidencePhrase(

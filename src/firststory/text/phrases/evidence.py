@@ -51,6 +51,11 @@ def choose_evidence(reader: PhraseReader, document: Document, most: int = MOST) 
 
 def choose_phrases(reader: PhraseReader, phrases: Sequence[Phrase], most: int = MOST) -> list[Phrase]:
     """Of the phrases of a document those that say what is new in it, in the order of the text."""
+    return [phrase for phrase, _ in choose_weighed(reader, phrases, most)]
+
+
+def choose_weighed(reader: PhraseReader, phrases: Sequence[Phrase], most: int = MOST) -> list[tuple[Phrase, float]]:
+    """`choose_phrases`, each with its weight."""
     words = [set(phrase.key.split()) for phrase in phrases]
     weights = phrase_weights(reader, phrases)
     left, is_new = list(range(len(phrases))), [False] * len(phrases)
@@ -75,7 +80,7 @@ def choose_phrases(reader: PhraseReader, phrases: Sequence[Phrase], most: int = 
         for n, i in enumerate(chosen)
         if n < LEAST or weights[i] > (KEPT if n < MOST - 1 else KEPT_LAST) * heaviest
     }
-    return [phrase for phrase in phrases if phrase in kept]
+    return [pair for pair in zip(phrases, weights, strict=True) if pair[0] in kept]
 
 
 def phrase_weights(reader: PhraseReader, phrases: Sequence[Phrase]) -> list[float]:

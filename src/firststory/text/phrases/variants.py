@@ -112,7 +112,7 @@ def _lowered(reader: PhraseReader, text: str, style: int) -> str:
 
 
 def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
-    text, rows = read.texts[number], read.rows(number).tolist()
+    text, rows = read.texts[number], read.rows(number)
     counts = Counter(row[0] for row in rows)
     groups: dict[int, Group] = {}
     for key, _, _, start, end, *votes, form, zone, style, _ in rows:

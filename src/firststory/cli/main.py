@@ -11,6 +11,7 @@ COMMANDS = {
     # name on the command line, after that of its group: its module in this package, with a function of the same name
     "demo": "demo",
     "run": "run",
+    "serve": "serve",
     "score": "score",
     "alerts": "alerts",
     "digest": "digest",
@@ -36,7 +37,7 @@ SAVING = ("demo", "run")
 
 HELP = "Point it at a stream of text; it tells you what is new, why, and which story it belongs to."
 
-INTERRUPTIBLE = ("run", "score")
+INTERRUPTIBLE = ("run", "score", "serve")
 """Commands that answer Ctrl-C and SIGTERM themselves once they have begun to read; until then they end at once."""
 
 INTERRUPTED = 130

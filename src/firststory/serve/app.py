@@ -6,13 +6,13 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from firststory._version import __version__
 from firststory.serve.access import Visitor
 from firststory.serve.headers import SecurityHeaders
 from firststory.serve.page.routes import router as page
 from firststory.serve.service import Service
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 STATIC = Path(__file__).parent / "page" / "static"
 

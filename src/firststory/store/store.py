@@ -285,15 +285,20 @@ class Store(Reader):
             with self._writing() as connection:
                 write(connection)
 
-    def write_state(self, step: int, state: bytes, *, alone: bool = False) -> None:
+    def write_state(
+        self, step: int, state: bytes, *, alone: bool = False, settings: Mapping[str, Any] | None = None
+    ) -> None:
         """Keep the model as it was after a step that is already recorded, and the copy before it.
 
         With `alone` no earlier copy is kept, and none is ever replayed from: what came before was made in another way.
+        `settings` are those from here on: a replay under them begins with this model, so both are kept or neither.
         """
         with self._writing() as connection:
             put_state(connection, step, state, alone=alone)
             if alone:
                 put_meta(connection, {"replayable_from": str(step)})
+            if settings is not None:
+                put_meta(connection, {"settings": codec.to_json(dict(settings))})
 
     # -- what a run needs to go on -------------------------------------------------------------------------
 

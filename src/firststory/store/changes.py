@@ -27,23 +27,23 @@ class Cursor(NamedTuple):
     number: int = 0
 
     def __str__(self) -> str:
-        """As it is sent and comes back.
+        """As it is sent and comes back: steps counted from 1, so that 0 is before the first.
 
         Examples
         --------
-        >>> str(Cursor(12, 1, 345)), parse_cursor("12-1-345")
-        ('12-1-345', Cursor(step=12, kind=1, number=345))
+        >>> str(Cursor(12, 1, 345)), parse_cursor("13-1-345"), str(Cursor(-1))
+        ('13-1-345', Cursor(step=12, kind=1, number=345), '0-3-0')
         """
-        return f"{self.step}-{self.kind}-{self.number}"
+        return f"{self.step + 1}-{self.kind}-{self.number}"
 
 
 def parse_cursor(text: str) -> Cursor:
     """The cursor that a client sends back."""
     parts = text.split("-")
     if len(parts) == 3 and all(part.isascii() and part.isdigit() and len(part) < 19 for part in parts):
-        cursor = Cursor(*(int(part) for part in parts))
-        if cursor.kind < len(KINDS):
-            return cursor
+        steps, kind, number = (int(part) for part in parts)
+        if kind < len(KINDS):
+            return Cursor(steps - 1, kind, number)
     raise ParameterError(
         owner="events",
         parameter="Last-Event-ID",

@@ -46,14 +46,10 @@ class Inbox:
                     if connection.dialect.name == "postgresql":
                         # Two that add at once would commit their numbers in any order.
                         connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('firststory inbox'))"))
-                    last = int(get_meta(connection, LAST_NUMBER) or 0)
-                    now = time.time_ns() // 1000
-                    rows = [
-                        {"n": n, "document": document, "received": now}
-                        for n, document in enumerate(documents, last + 1)
-                    ]
+                    first, now = int(get_meta(connection, LAST_NUMBER) or 0) + 1, time.time_ns() // 1000
+                    rows = [{"n": n, "document": one, "received": now} for n, one in enumerate(documents, first)]
                     insert_rows(connection, schema.inbox, rows)
-                    put_meta(connection, {LAST_NUMBER: str(last + len(rows))})
+                    put_meta(connection, {LAST_NUMBER: str(first + len(rows) - 1)})
             finally:
                 _sync_fully(connection, False)
         return first + len(rows) - 1

@@ -302,6 +302,22 @@ class Store(Reader):
 
     # -- what a run needs to go on -------------------------------------------------------------------------
 
+    def state_number(self) -> tuple[int, int, str]:
+        """Another value whenever anything has changed that readers are shown: steps, feedback, asked-for settings."""
+        with self._reading() as connection:
+            step = connection.execute(select(func.max(schema.steps.c.step))).scalar()
+            marks = connection.execute(select(func.max(schema.feedback.c.n))).scalar()
+            asked = get_meta(connection, "wanted_settings")
+        return -1 if step is None else int(step), int(marks or 0), asked or ""
+
+    def is_writable(self) -> bool:
+        """Whether this process may write to it; another may be the writer of its steps."""
+        try:
+            with self._writing_beside():
+                return True
+        except StoreError:
+            return False
+
     def last_step(self) -> int:
         """The index of the last recorded step, -1 before the first."""
         with self._reading() as connection:

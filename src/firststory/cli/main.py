@@ -11,6 +11,7 @@ COMMANDS = {
     # name on the command line, after that of its group: its module in this package, with a function of the same name
     "demo": "demo",
     "run": "run",
+    "backfill": "backfill",
     "score": "score",
     "alerts": "alerts",
     "digest": "digest",
@@ -31,12 +32,12 @@ COMMANDS = {
     "prepare": "prepare",
 }
 GROUPS = {"store": "Keep a store for months: copy, check, prune and export it."}
-SAVING = ("demo", "run")
+SAVING = ("demo", "run", "backfill")
 """Commands that keep what they have finished when they are interrupted."""
 
 HELP = "Point it at a stream of text; it tells you what is new, why, and which story it belongs to."
 
-INTERRUPTIBLE = ("run", "score")
+INTERRUPTIBLE = ("run", "backfill", "score")
 """Commands that answer Ctrl-C and SIGTERM themselves once they have begun to read; until then they end at once."""
 
 INTERRUPTED = 130

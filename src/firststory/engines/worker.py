@@ -13,7 +13,7 @@ import numpy as np
 
 from firststory._version import __version__
 
-PACKAGES = ("numpy", "scipy", "numba", "regex", "PyStemmer", "scikit-learn")
+PACKAGES = ("numpy", "scipy", "numba", "regex", "PyStemmer", "scikit-learn", "onnxruntime")
 """What the results of a piece depend on besides firststory itself."""
 
 

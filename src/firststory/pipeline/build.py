@@ -161,14 +161,14 @@ def _check_engine(settings: Settings, detector: Detector | None) -> None:
     from firststory.pipeline.protocols import UsesEngine
 
     check_engine(str(settings.engine))
-    if not isinstance(detector or build_detector(settings.detector), UsesEngine):
+    if settings.vectors is None and not isinstance(detector or build_detector(settings.detector), UsesEngine):
         using = [name for name in detector_names() if isinstance(build_detector(name), UsesEngine)]
         raise ParameterError(
             owner="settings",
             parameter="engine",
-            allowed=f"serial with a detector whose steps are no blocks; {', '.join(using)} have some",
+            allowed=f"serial, unless vectors are made or the detector is one of {', '.join(using)}",
             received=settings.engine,
-            remedy=f"Leave the engine out, or use a detector that has blocks: {', '.join(using)}.",
+            remedy=f"Leave the engine out. It serves --vectors and the detectors {', '.join(using)}.",
             message=f"The detector {settings.detector} judges one document after another: an engine is of no use.",
         )
 

@@ -19,6 +19,7 @@ from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.made_with import made_with, what_changed
 from firststory.pipeline.protocols import Detector, UsesEngine
+from firststory.pipeline.read_ahead import ReadAhead
 from firststory.pipeline.resuming import WORTH_SAVING, Work, restored_core
 from firststory.pipeline.steps import Stepper
 from firststory.pipeline.vector_intake import VectorIntake
@@ -98,11 +99,26 @@ class Runner:
 
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
+        yield from self._steps(self.batches(arrivals))
+
+    def run_ahead(self, arrivals: Iterable[Arrival], is_wanted: Callable[[], bool] = lambda: True) -> Iterator[Step]:
+        """The same steps; meanwhile the next ones are read, and get their vectors, in a thread of its own.
+
+        For sources that can be read again: what was read and not judged is forgotten once `is_wanted` says no.
+        """
+        ahead = ReadAhead(self.batches(arrivals), self._intake, None if self.store is None else self.store.known_ids)
+        with ahead:
+            yield from self._steps(ahead.batches(is_wanted))
+
+    def batches(self, arrivals: Iterable[Arrival]) -> Iterator[Batch]:
+        """The arrivals cut into the steps that come next."""
         if self.store is not None:
             self.store.check_open()
-        stepper = Stepper(self.settings.step, self._reached)
+        return Stepper(self.settings.step, self._reached).batches(self._intake.checked(arrivals), self._next_step)
+
+    def _steps(self, batches: Iterator[Batch]) -> Iterator[Step]:
         try:
-            for batch in stepper.batches(self._intake.checked(arrivals), self._next_step):
+            for batch in batches:
                 yield self._run_step(batch)
         finally:
             self.save()
@@ -138,6 +154,8 @@ class Runner:
 
     def _hand_engine_over(self) -> None:
         """A detector that was loaded from a state has none."""
+        if self._engine is not None and self.encoder is not None:
+            self.encoder.use_engine(self._engine)
         if self._engine is not None and isinstance(self.core.parts.detector, UsesEngine):
             self.core.parts.detector.use_engine(self._engine)
 

@@ -16,5 +16,6 @@ BENCHMARKS: dict[str, str] = {
     "clustering": "clustering",
     "spectral": "spectral",
     "l1-coding": "l1_coding",
+    "load": "load",
 }
 """Name on the command line -> module in this package."""

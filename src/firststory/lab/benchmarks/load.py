@@ -158,31 +158,28 @@ def _report(marks: list[Mark], wanted: int, stopped_in: float, status: int) -> s
     rate = last.documents / max(last.seconds, 1e-9)
     rows = [_line(mark, before) for mark, before in zip(marks, [None, *marks[:-1]], strict=True)]
     ended = "" if last.documents >= wanted else f" It was ended by its limit of time, {wanted:,} were asked for."
-    return "\n".join(
-        [
-            f"`firststory run stream.jsonl --follow --store load.db --step {STEP}`, all else by default (window "
-            f"{Settings().window:,}, vocabulary {Settings().max_terms:,} terms, storylines and topics on, SQLite), while another process "
-            f"appends made-up documents of eleven words to the file, up to {PRODUCED_PER_SECOND:,} a second: a day of {load_stream.A_DAY:,}, "
-            f"{load_stream.RUNNING:,} stories at any time, and names that are always new. One process, one thread. "
-            f"{last.documents:,} documents were judged and stored.{ended} *Lag*: documents that were produced and are "
-            "not in the store. Rates are of the time between two marks: of the wall clock, which others shared, and "
-            "of the processor time that the run itself had.",
-            "",
-            "| documents | minutes | memory | store | documents/s | per processor second | lag |",
-            "|---|---|---|---|---|---|---|",
-            *rows,
-            "",
-            f"- The producer was {fastest / rate:,.0f} times as fast as the detector; the lag rose to "
-            f"{max(mark.produced - mark.documents for mark in marks):,} documents, which waited in the file and not in memory.",
-            f"- Memory after {WARM_UP:.0%} of the stream: between {min(m.memory for m in warm) / 1e6:,.0f} and "
-            f"{max(m.memory for m in warm) / 1e6:,.0f} MB; a line through it {_slope(warm, 'memory') / 1e6:+,.0f} MB per "
-            "million documents.",
-            f"- The store has {last.store / last.documents:,.0f} bytes per document; a line through its size "
-            f"{_slope(warm, 'store') / 1e6:,.0f} MB per million documents, from which it is at most "
-            f"{_off_line(warm):.1%} away.",
-            f"- SIGTERM: ended within {stopped_in:.1f} s with status {status}, model saved.",
-        ]
+    said = (
+        f"`firststory run stream.jsonl --follow --store load.db --step {STEP}`, all else by default (window "
+        f"{Settings().window:,}, vocabulary {Settings().max_terms:,} terms, storylines and topics on, SQLite), while another process "
+        f"appends made-up documents of eleven words to the file, up to {PRODUCED_PER_SECOND:,} a second: a day of {load_stream.A_DAY:,}, "
+        f"{load_stream.RUNNING:,} stories at any time, and names that are always new. One process, one thread. "
+        f"{last.documents:,} documents were judged and stored.{ended} *Lag*: documents that were produced and are "
+        "not in the store. Rates are of the time between two marks: of the wall clock, which others shared, and "
+        "of the processor time that the run itself had."
     )
+    found = (
+        f"- The producer was {fastest / rate:,.0f} times as fast as the detector; the lag rose to "
+        f"{max(mark.produced - mark.documents for mark in marks):,} documents, which waited in the file and not in memory.\n"
+        f"- Memory after {WARM_UP:.0%} of the stream: between {min(m.memory for m in warm) / 1e6:,.0f} and "
+        f"{max(m.memory for m in warm) / 1e6:,.0f} MB; a line through it {_slope(warm, 'memory') / 1e6:+,.0f} MB per "
+        "million documents.\n"
+        f"- The store has {last.store / last.documents:,.0f} bytes per document; a line through its size "
+        f"{_slope(warm, 'store') / 1e6:,.0f} MB per million documents, from which it is at most "
+        f"{_off_line(warm):.1%} away.\n"
+        f"- SIGTERM: ended within {stopped_in:.1f} s with status {status}, model saved."
+    )
+    head = "| documents | minutes | memory | store | documents/s | per processor second | lag |\n|---|---|---|---|---|---|---|"
+    return "\n\n".join([said, "\n".join([head, *rows]), found])
 
 
 def _slope(marks: list[Mark], name: str) -> float:

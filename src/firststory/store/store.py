@@ -20,7 +20,7 @@ from firststory.store import codec, migrations, schema
 from firststory.store.engine import database_of, our_errors, parse_url
 from firststory.store.file_lock import taken
 from firststory.store.lease import Lease, LeaseRow, lease_row, new_owner, write_lease
-from firststory.store.reader import Reader
+from firststory.store.reader import LAST_RUN, Reader
 from firststory.store.reading import get_meta
 from firststory.store.row_writing import escape_name, insert_rows, replace_rows, unescape_name
 from firststory.store.states import put_state, unpack
@@ -450,6 +450,11 @@ class Store(Reader):
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
         with self._writing() as connection:
             put_meta(connection, {"settings": codec.to_json(dict(settings))})
+
+    def keep_last_run(self, told: Mapping[str, Any]) -> None:
+        """How the run that writes is doing, for `status`; no result depends on it."""
+        with self._writing() as connection:
+            put_meta(connection, {LAST_RUN: codec.to_json(dict(told))})
 
     # -- what people say -----------------------------------------------------------------------------------
 

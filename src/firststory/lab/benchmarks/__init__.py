@@ -17,5 +17,6 @@ BENCHMARKS: dict[str, str] = {
     "spectral": "spectral",
     "l1-coding": "l1_coding",
     "gpu": "gpu",
+    "load": "load",
 }
 """Name on the command line -> module in this package."""

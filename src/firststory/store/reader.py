@@ -11,14 +11,14 @@ from sqlalchemy import Table, func, select
 
 from firststory.records import Position, Quarantined, Story, Topic, TopicEvent, Verdict
 from firststory.store import codec, schema, search
-from firststory.store.period_reader import PeriodReader
+from firststory.store.finding import FindingReader
 from firststory.store.reading import get_meta
 
 MOST_FOUND = 1_000_000
 """Documents that a search counts."""
 
 
-class Reader(PeriodReader):
+class Reader(FindingReader):
     """Queries over an open store."""
 
     def verdicts(

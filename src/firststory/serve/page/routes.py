@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -13,6 +14,7 @@ from firststory.serve.page.cards import cards_of
 from firststory.serve.page.now import KINDS, RANGES, now_facts
 from firststory.serve.page.ranges import range_of
 from firststory.serve.page.rendering import clock_for, fragment, render
+from firststory.serve.page.search import search_facts
 from firststory.serve.page.stories import RANGES as STORY_RANGES
 from firststory.serve.page.stories import stories_facts
 from firststory.serve.page.story import story_facts
@@ -119,6 +121,23 @@ def topic(
     if rows:
         return fragment("documents.html", clock=clock, may_write=False, **facts)
     return render(request, "topic.html", "topics", clock, **facts)
+
+
+@router.get("/page/search", response_class=HTMLResponse)
+def search(request: Request, store: StoreToRead) -> HTMLResponse:
+    """Documents by words."""
+    clock = clock_for(request, store.last_time())
+    asked = request.query_params
+    facts = search_facts(store, clock, asked, tuple(asked.getlist("source")))
+
+    def address(**changes: str | None) -> str:
+        """This question, with something changed."""
+        pairs = [(key, value) for key, value in asked.multi_items() if key not in changes]
+        return "/page/search?" + urlencode([*pairs, *((key, value) for key, value in changes.items() if value)])
+
+    return render(
+        request, "search.html", "search", clock, address=address, **facts
+    )
 
 
 @router.get("/page/alerts/{name}")

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from firststory.digest.topic_words import topic_name
+from firststory.digest.topic_words import earlier, topic_name
 from firststory.harmless import harmless
 from firststory.records import Topic
 from firststory.serve.page.charts import Spark, spark
 from firststory.serve.page.clock import Clock
+from firststory.serve.page.numbers import sentence
 from firststory.serve.page.ranges import LENGTHS, names
 from firststory.serve.page.story import DOCUMENTS, MORE_DOCUMENTS
 from firststory.store.store import Store
@@ -56,6 +57,7 @@ def topics_facts(store: Store, clock: Clock, chosen: str) -> dict[str, Any]:
     return {
         "rows": [_row(topic, history, colours) for topic in current],
         "river": _river(clock, history, bands, colours),
+        "earlier": sentence(earlier(current[0], now)) if current else "",
         "since": history[0][1] if history else None,
         "until": now,
         "ranges": RANGES,

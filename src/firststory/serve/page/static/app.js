@@ -192,7 +192,7 @@
   document.addEventListener("change", ev => {
     const e = ev.target.closest("[data-auto]");
     if (!e) return;
-    const days = $(".days", e.form);
+    const days = $(".days");
     if (e.value === "days" && days) { days.hidden = false; $("input", days).focus(); return; }
     if (e.name === "since" && days) { days.hidden = true; $$("input", days).forEach(one => { one.disabled = true; }); }
     e.form.requestSubmit();

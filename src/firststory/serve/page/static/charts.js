@@ -20,8 +20,28 @@
         label: { show: false }, emphasis: { focus: "self", itemStyle: { shadowBlur: 0 } },
         data: told.bands.flatMap(b => b.shares.map((share, n) => [told.times[n], share, b.name])) }],
     }, true);
-    draw();
-    return { chart, draw };
+    // Names stand in the bands where they fit: bands lie on one another, centred, as the chart lays them out.
+    const name = () => {
+      const gap = .06, top = 8, height = (e.clientHeight - 8 - 28) * (1 - 2 * gap), from = top + (e.clientHeight - 36) * gap;
+      const sums = told.times.map((_, n) => told.bands.reduce((sum, b) => sum + b.shares[n], 0)), most = Math.max(...sums), per = height / most;
+      const at = told.times.map(t => new Date(t).getTime()), x = n => 4 + (e.clientWidth - 8) * (at[n] - at[0]) / (at[at.length - 1] - at[0]);
+      const under = sums.map(sum => (most - sum) / 2), elements = [];
+      told.bands.forEach(b => {
+        const half = b.short.length * 3.6 + 6;
+        let best = null;
+        told.times.forEach((_, n) => {
+          const near = told.times.map((_, m) => m).filter(m => Math.abs(x(m) - x(n)) <= half);
+          const low = Math.max(...near.map(m => under[m])), high = Math.min(...near.map(m => under[m] + b.shares[m])), room = (high - low) * per;
+          if (x(n) - half > 0 && x(n) + half < e.clientWidth && room >= 17 && (!best || room > best.room)) best = { room, x: x(n), y: from + (low + high) / 2 * per };
+        });
+        if (best) elements.push({ type: "text", silent: true, x: best.x, y: best.y, style: { text: b.short, fill: b.colour === 6 ? token("--on-accent") : token("--on-band"), font: `600 12.5px ${font()}`, align: "center", verticalAlign: "middle" } });
+        b.shares.forEach((share, n) => { under[n] += share; });
+      });
+      chart.setOption({ graphic: { elements } });
+    };
+    const all = () => { draw(); name(); };
+    all();
+    return { chart, draw: all };
   };
   const sankey = e => {
     const told = JSON.parse(e.dataset.sankey), chart = echarts.init(e, null, { renderer: "canvas" });
@@ -37,7 +57,7 @@
     return { chart, draw };
   };
   const drawn = [["#river", river], ["#sankey", sankey]].flatMap(([s, make]) => { const e = document.querySelector(s); return e && window.echarts ? [make(e)] : []; });
-  addEventListener("resize", () => drawn.forEach(d => d.chart.resize()));
+  addEventListener("resize", () => drawn.forEach(d => { d.chart.resize(); d.draw(); }));
   document.addEventListener("theme", () => drawn.forEach(d => d.draw()));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawn.forEach(d => d.draw()));
 })();

@@ -23,6 +23,9 @@ COMMANDS = {
     "status": "status",
     "evaluate": "evaluate",
     "feedback": "feedback",
+    "token create": "token_create",
+    "token list": "token_list",
+    "token revoke": "token_revoke",
     "store copy": "store_copy",
     "store check": "store_check",
     "store prune": "store_prune",
@@ -31,8 +34,11 @@ COMMANDS = {
     "bench": "bench",
     "prepare": "prepare",
 }
-GROUPS = {"store": "Keep a store for months: copy, check, prune and export it."}
-SAVING = ("demo", "run")
+GROUPS = {
+    "store": "Keep a store for months: copy, check, prune and export it.",
+    "token": "Say who may use the service.",
+}
+SAVING = ("demo", "run", "serve")
 """Commands that keep what they have finished when they are interrupted."""
 
 HELP = "Point it at a stream of text; it tells you what is new, why, and which story it belongs to."

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple, cast
+from typing import Annotated, cast
 
 from fastapi import Depends, Request
 
 from firststory.serve.service import Service
+from firststory.serve.visitor import Visitor
 from firststory.store.store import Store
-
-
-class Visitor(NamedTuple):
-    """Who asks, and what they may do."""
-
-    name: str
-    """The name of the token; empty where none is needed."""
-    scopes: frozenset[str]
-
-    @property
-    def may_write(self) -> bool:
-        return "write" in self.scopes
 
 
 def service_of(request: Request) -> Service:

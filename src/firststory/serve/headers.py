@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Callable
+
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from firststory.serve.problems import Problem
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -31,18 +36,22 @@ STRICT_TRANSPORT = "max-age=31536000"
 
 
 class SecurityHeaders:
-    """Adds them to every answer; a route may have its own `Cache-Control`."""
+    """Adds them to every answer, also to that of a fault; a route may have its own `Cache-Control`."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, say: Callable[[str], None]) -> None:
+        self._app, self._say = app, say
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
 
+        has_begun = False
+
         async def send_with_headers(message: Message) -> None:
+            nonlocal has_begun
             if message["type"] == "http.response.start":
+                has_begun = True
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
@@ -51,4 +60,11 @@ class SecurityHeaders:
                     headers["Strict-Transport-Security"] = STRICT_TRANSPORT
             await send(message)
 
-        await self._app(scope, receive, send_with_headers)
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except Exception as error:
+            self._say("".join(traceback.format_exception(error)))
+            if has_begun:
+                raise
+            problem = Problem(500, "This is a fault of firststory. The log of the service says where.", "fault")
+            await problem.response()(scope, receive, send_with_headers)

@@ -33,6 +33,9 @@ class Heard(NamedTuple):
 
     source: str
     documents: int
+    """Lately."""
+    whole: int
+    """In all of the time that was asked for."""
     last: datetime
 
 
@@ -92,11 +95,11 @@ class ArrivalReader(PeriodReader):
         """The sources that were heard since a moment, those that brought most since `lately` first."""
         documents = schema.documents.c
         recent = func.sum(case((documents.time >= codec.to_microseconds(lately), 1), else_=0))
-        query = select(documents.source, recent, func.max(documents.time))
+        query = select(documents.source, recent, func.count(), func.max(documents.time))
         query = query.where(documents.source.is_not(None), *between(since, None)).group_by(documents.source)
         with self._reading() as connection:
             rows = connection.execute(query).all()
-        found = [Heard(str(row[0]), int(row[1]), EPOCH + int(row[2]) * MICROSECOND) for row in rows]
+        found = [Heard(str(row[0]), int(row[1]), int(row[2]), EPOCH + int(row[3]) * MICROSECOND) for row in rows]
         return tuple(sorted(found, key=lambda one: (-one.documents, one.source)))
 
     def threshold_history(self, since: datetime) -> tuple[tuple[datetime, float], ...]:

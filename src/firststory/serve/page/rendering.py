@@ -14,10 +14,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from firststory._version import __version__
 from firststory.digest.words import counted
 from firststory.harmless import display_title, harmless, harmless_url
-from firststory.serve.access import reader_of, visitor_of
+from firststory.serve.access import reader_of, service_of, visitor_of
 from firststory.serve.page import assets
 from firststory.serve.page.clock import Clock, clock_of
 from firststory.serve.page.numbers import in_words, sentence
+from firststory.store.changes import Cursor
 
 TEMPLATES = Path(__file__).parent / "templates"
 ZONE_COOKIE = "zone"
@@ -74,11 +75,16 @@ def render(
         "clock": clock,
         "last": store.last_time(),
         "has_assets": assets.are_there(),
-        "may_write": visitor_of(request).may_write,
+        "may_write": may_write(request),
         "is_signed_in": bool(visitor_of(request).name),
-        "place": store.last_step(),
+        "place": str(Cursor(store.last_step())),
     }
     return HTMLResponse(environment().get_template(template).render(**frame | facts), status)
+
+
+def may_write(request: Request) -> bool:
+    """Whether whoever asks can say and change anything here."""
+    return visitor_of(request).may_write and service_of(request).writer is not None
 
 
 def fragment(template: str, **facts: Any) -> HTMLResponse:

@@ -8,12 +8,14 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from firststory.serve.access import StoreToRead, visitor_of
+from firststory.serve.access import ServiceHere, StoreToRead
 from firststory.serve.page import missing
 from firststory.serve.page.cards import cards_of
+from firststory.serve.page.digest import digest_facts, mail_of, period_of
+from firststory.serve.page.health import health_facts
 from firststory.serve.page.now import KINDS, RANGES, now_facts
 from firststory.serve.page.ranges import range_of
-from firststory.serve.page.rendering import clock_for, fragment, render
+from firststory.serve.page.rendering import clock_for, fragment, may_write, render
 from firststory.serve.page.search import search_facts
 from firststory.serve.page.stories import RANGES as STORY_RANGES
 from firststory.serve.page.stories import stories_facts
@@ -135,9 +137,36 @@ def search(request: Request, store: StoreToRead) -> HTMLResponse:
         pairs = [(key, value) for key, value in asked.multi_items() if key not in changes]
         return "/page/search?" + urlencode([*pairs, *((key, value) for key, value in changes.items() if value)])
 
-    return render(
-        request, "search.html", "search", clock, address=address, **facts
+    return render(request, "search.html", "search", clock, address=address, **facts)
+
+
+@router.get("/page/digest", response_class=HTMLResponse)
+def digest(request: Request, store: StoreToRead) -> HTMLResponse:
+    """What happened on a day or in a week."""
+    clock = clock_for(request, store.last_time())
+    facts = digest_facts(store, clock, period_of(request.query_params, clock))
+    return render(request, "digest.html", "digest", clock, **facts)
+
+
+@router.get("/page/digest.eml")
+def digest_mail(request: Request, store: StoreToRead) -> Response:
+    """The same as a mail, to be addressed and sent."""
+    clock = clock_for(request, store.last_time())
+    period = period_of(request.query_params, clock)
+    told = digest_facts(store, clock, period)["digest"]
+    name = f"firststory-{period.first.isoformat()}.eml"
+    return Response(
+        mail_of(told, period),
+        media_type="message/rfc822",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
+
+
+@router.get("/page/health", response_class=HTMLResponse)
+def health(request: Request, service: ServiceHere) -> HTMLResponse:
+    """Whether all is well."""
+    clock = clock_for(request, service.reader.last_time())
+    return render(request, "health.html", "health", clock, **health_facts(service, clock))
 
 
 @router.get("/page/alerts/{name}")
@@ -159,4 +188,4 @@ def alert_card(request: Request, store: StoreToRead, name: str) -> Response:
         return Response(status_code=404)
     clock = clock_for(request, store.last_time())
     (card,) = cards_of(store, [alert])
-    return fragment("card.html", card=card, clock=clock, may_write=visitor_of(request).may_write)
+    return fragment("card.html", card=card, clock=clock, may_write=may_write(request))

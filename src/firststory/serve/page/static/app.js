@@ -103,7 +103,7 @@
   };
   const listen = () => {
     clearInterval(timer); source?.close();
-    source = new EventSource("/events?kinds=alert,story,status" + (place ? `&after=${encodeURIComponent(place)}` : ""));
+    source = new EventSource("/events?types=alert&types=story&types=status" + (place ? `&after=${encodeURIComponent(place)}` : ""));
     source.onopen = () => connected(true);
     source.onerror = () => {
       source.close();

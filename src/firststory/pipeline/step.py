@@ -273,7 +273,7 @@ class _SurfacesOfBatch:
             return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
         if self._forms is None:
             self._forms = self._vectorizer.last_surface_forms(LEAD_CHARACTERS)
-        return self._forms[one.place]
+        return self._forms.text(one.place)
 
 
 def _marks_in_words(marks: Sequence[tuple[str, bool | None]], feedback: Feedback, budget: Budget) -> str:

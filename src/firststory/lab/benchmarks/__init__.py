@@ -7,6 +7,7 @@ skipped with its reason in the table.
 from __future__ import annotations
 
 BENCHMARKS: dict[str, str] = {
+    "step": "step",
     "fused": "fused",
     "neighbours": "neighbours",
     "vectorizer": "vectorizer",

@@ -125,7 +125,8 @@ class Settings:
     )
     save_every: int = _setting(
         50,
-        "Steps between two copies of the model in the store; a resumed run replays the rest.",
+        "Steps between two copies of the model in the store, more of them where the model is large; a resumed run "
+        "replays the rest.",
         count_from,
         rule=whole_number(1),
     )

@@ -25,6 +25,7 @@ FORMAT = 2
 """Of saved states: 2 has a checksum."""
 _HEADER = "firststory"
 _SPARSE, _GENERATOR = "|csr", "|generator"
+_PLAIN = frozenset({type(None), bool, int, float, str})
 _GENERATORS = {"PCG64": np.random.PCG64, "MT19937": np.random.MT19937, "PCG64DXSM": np.random.PCG64DXSM}
 
 
@@ -106,12 +107,22 @@ def _needs_arrays(value: Any) -> bool:
 
 
 def _as_json(value: Any, name: str) -> Any:
-    if value is None or isinstance(value, (bool, int, float, str)):
+    """The value as JSON has it, with no list or dict in common: a model holds millions of them, nearly all plain."""
+    kind = type(value)
+    if kind in _PLAIN:
         return value
+    if kind is list or kind is tuple:
+        if _PLAIN.issuperset(map(type, value)):
+            return list(value)
+        return [inner if type(inner) in _PLAIN else _as_json(inner, name) for inner in value]
+    if isinstance(value, dict):
+        return {
+            key: inner if type(inner) in _PLAIN else _as_json(inner, f"{name}/{key}") for key, inner in value.items()
+        }
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, dict):
-        return {key: _as_json(inner, f"{name}/{key}") for key, inner in value.items()}
+    if isinstance(value, (bool, int, float, str)):
+        return value
     if isinstance(value, (list, tuple)):
         return [_as_json(inner, name) for inner in value]
     if isinstance(value, (set, frozenset)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 BENCHMARKS: dict[str, str] = {
     "fused": "fused",
+    "run": "whole_run",
     "neighbours": "neighbours",
     "vectorizer": "vectorizer",
     "phrases": "phrases",

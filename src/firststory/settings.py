@@ -124,7 +124,7 @@ class Settings:
         rule=whole_number(1),
     )
     save_every: int = _setting(
-        50,
+        200,
         "Steps between two copies of the model in the store, more of them where the model is large; a resumed run "
         "replays the rest.",
         count_from,

@@ -42,10 +42,11 @@ class Stateful(Protocol):
         ...
 
 
-def flatten(nested: State) -> State:
+def flatten(nested: State, *, copy: bool = True) -> State:
     """One flat dict; the names of what was nested are joined with a slash.
 
-    A dict that holds only JSON values stays one value.
+    A dict that holds only JSON values stays one value. Without `copy` the arrays and lists are those of the model
+    itself: to be packed before it learns anything more.
 
     Examples
     --------
@@ -54,7 +55,7 @@ def flatten(nested: State) -> State:
     """
     flat: State = {}
     for name, value in nested.items():
-        _put(flat, name, value)
+        _put(flat, name, value, copy)
     return flat
 
 
@@ -76,9 +77,9 @@ def unflatten(flat: State) -> State:
     return _rebuilt(nested)
 
 
-def _put(flat: State, name: str, value: Any) -> None:
+def _put(flat: State, name: str, value: Any, copy: bool) -> None:
     if isinstance(value, np.ndarray):
-        flat[name] = value.copy()
+        flat[name] = value.copy() if copy else value
     elif sp.issparse(value):
         rows = value.tocsr()
         for part in ("data", "indices", "indptr"):
@@ -88,9 +89,9 @@ def _put(flat: State, name: str, value: Any) -> None:
         flat[f"{name}{_GENERATOR}"] = _as_json(value.bit_generator.state, name)
     elif isinstance(value, dict) and not _is_json(value):
         for key, inner in value.items():
-            _put(flat, f"{name}/{key}", inner)
+            _put(flat, f"{name}/{key}", inner, copy)
     else:
-        flat[name] = _as_json(value, name)
+        flat[name] = _as_json(value, name) if copy else value
 
 
 def _is_json(value: Any) -> bool:
@@ -181,7 +182,12 @@ def pack_state(state: State) -> bytes:
     arrays = {key: np.ascontiguousarray(value) for key, value in state.items() if isinstance(value, np.ndarray)}
     shapes = {key: list(state[key].shape) for key in arrays}
     values = {key: value for key, value in state.items() if key not in arrays}
-    told = json.dumps({"values": values, "shapes": shapes}, sort_keys=True)
+    told = json.dumps(
+        {"values": values, "shapes": shapes},
+        sort_keys=True,
+        check_circular=False,
+        default=lambda one: _as_json(one, "a value"),
+    )
     header = f"{FORMAT} {_checksum(told, arrays)} {told}"
     return bytes(save_tensors({key: arrays[key] for key in sorted(arrays)}, {_HEADER: header}))
 

@@ -19,7 +19,7 @@ WORTH_SAVING = 1.0
 """Seconds of a replay after which the model is saved at once, so that a run that is killed often still moves on."""
 
 
-DEFAULT_STEPS = 50
+DEFAULT_STEPS = 200
 """`save_every` where nobody says otherwise."""
 
 

@@ -24,7 +24,6 @@ from firststory.pipeline.steps import Stepper
 from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
-from firststory.state import pack_state
 from firststory.store.setting_changes import taken_up, wanted
 from firststory.store.store import Store, Threshold
 from firststory.text.encoder import SentenceEncoder
@@ -127,7 +126,7 @@ class Runner:
                 step,
                 reached=batch.reached,
                 threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
-                state=pack_state(self.core.get_state()) if is_save_due else None,
+                state=self.core.packed_state() if is_save_due else None,
                 applied_feedback=applied_feedback,
                 vector_dimensions=self._intake.dimensions,
                 alerts_status=told["alerts"],
@@ -153,7 +152,7 @@ class Runner:
         self, store: Store, step: int, *, alone: bool = False, settings: dict[str, Any] | None = None
     ) -> None:
         with paused_collection(), self._work.saved(self._held):
-            store.write_state(step, pack_state(self.core.get_state()), alone=alone, settings=settings)
+            store.write_state(step, self.core.packed_state(), alone=alone, settings=settings)
         self._saved_step = step
 
     def _resume(self, store: Store) -> None:

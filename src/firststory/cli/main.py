@@ -12,6 +12,7 @@ COMMANDS = {
     "demo": "demo",
     "run": "run",
     "backfill": "backfill",
+    "fleet": "fleet",
     "score": "score",
     "alerts": "alerts",
     "digest": "digest",
@@ -32,12 +33,12 @@ COMMANDS = {
     "prepare": "prepare",
 }
 GROUPS = {"store": "Keep a store for months: copy, check, prune and export it."}
-SAVING = ("demo", "run", "backfill")
+SAVING = ("demo", "run", "backfill", "fleet")
 """Commands that keep what they have finished when they are interrupted."""
 
 HELP = "Point it at a stream of text; it tells you what is new, why, and which story it belongs to."
 
-INTERRUPTIBLE = ("run", "backfill", "score")
+INTERRUPTIBLE = ("run", "backfill", "fleet", "score")
 """Commands that answer Ctrl-C and SIGTERM themselves once they have begun to read; until then they end at once."""
 
 INTERRUPTED = 130

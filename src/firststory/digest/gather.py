@@ -37,9 +37,7 @@ def digest_of(
     until = until or store.last_time()
     came = store.came(since, until)
     alerts = [
-        one
-        for one in store.alerts(since=since)
-        if until is None or one.fired_at is None or one.fired_at <= until
+        one for one in store.alerts(since=since) if until is None or one.fired_at is None or one.fired_at <= until
     ]
     entries = entries_of([alert for alert in alerts if alert.kind in PUSHED])
     told = [alert for entry in entries for alert in (entry.alert, *entry.others)]

@@ -15,6 +15,8 @@ from firststory.text.chunks import Chunk
 from firststory.text.forms import FormTable
 
 Columns = NDArray[np.int32]
+FEW_TERMS = 40
+"""Of a text with fewer, all are cut out at once."""
 
 
 class Cut(NamedTuple):
@@ -132,14 +134,16 @@ class SurfaceForms:
     def __getitem__(self, number: int) -> dict[int, str]:
         """{column: as it reads} of a text; of several pieces the first that has a column tells."""
         found: dict[int, str] = {}
-        for piece in reversed(self._places[number]):
-            found |= self._of_piece(*piece).whole()
+        for chunk, a, b in reversed(self._places[number]):
+            text, columns, starts, ends = self._pieces[chunk]
+            spans = zip(columns[a:b].tolist(), starts[a:b].tolist(), ends[a:b].tolist(), strict=True)
+            found |= {column: text[start:end] for column, start, end in spans if column not in self._hidden}
         return found
 
     def text(self, number: int) -> Mapping[int, str]:
         """The same of a text that is asked for few of its columns, or later."""
-        places = self._places[number]
-        return self._of_piece(*places[0]) if len(places) == 1 else self[number]
+        (chunk, a, b), *more = self._places[number]
+        return self[number] if more or b - a < FEW_TERMS else self._of_piece(chunk, a, b)
 
     def _of_piece(self, chunk: int, a: int, b: int) -> TextForms:
         text, columns, starts, ends = self._pieces[chunk]
@@ -147,7 +151,7 @@ class SurfaceForms:
         if self._hidden:
             shown = np.array([column not in self._hidden for column in columns.tolist()], dtype=np.bool_)
             columns, starts, ends = columns[shown], starts[shown], ends[shown]
-        if not len(columns):
+        if not len(columns):  # all are hidden
             return TextForms("", columns, starts, ends)
         # Copies, and no more than is needed of the text: a chunk is long, and a story keeps this for days.
         begin = int(starts[0])

@@ -48,7 +48,6 @@ def options():
 
 
 def json_keys():
-    from firststory.cli import output
     from firststory.digest.records import Digest, Entry, GrowingStory
     from firststory.digest.shapes import alert_json, digest_json, story_json, storyline_json, topic_json
     from firststory.digest.story import StoryDetail, TurningPoint, detail_json

@@ -12,6 +12,7 @@ COMMANDS = {
     "demo": "demo",
     "run": "run",
     "serve": "serve",
+    "backfill": "backfill",
     "score": "score",
     "alerts": "alerts",
     "digest": "digest",
@@ -38,12 +39,12 @@ GROUPS = {
     "store": "Keep a store for months: copy, check, prune and export it.",
     "token": "Say who may use the service.",
 }
-SAVING = ("demo", "run", "serve")
+SAVING = ("demo", "run", "serve", "backfill")
 """Commands that keep what they have finished when they are interrupted."""
 
 HELP = "Point it at a stream of text; it tells you what is new, why, and which story it belongs to."
 
-INTERRUPTIBLE = ("run", "score", "serve")
+INTERRUPTIBLE = ("run", "backfill", "score", "serve")
 """Commands that answer Ctrl-C and SIGTERM themselves once they have begun to read; until then they end at once."""
 
 INTERRUPTED = 130

@@ -48,6 +48,7 @@ Columns = Annotated[
 MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 Vectors = Annotated[str | None, typer.Option("--vectors", metavar="DIR", help=help_of("vectors"), show_default=False)]
 VectorWords = Annotated[str | None, _option("vector_words")]
+Engine = Annotated[str | None, _option("engine")]
 SaveEvery = Annotated[str | None, _option("save_every")]
 Sinks = Annotated[
     list[str] | None,
@@ -63,6 +64,8 @@ Notify = Annotated[
 NotifyEvery = Annotated[str | None, _option("notify_every")]
 Poll = Annotated[str | None, _option("poll")]
 AllowPrivateAddresses = Annotated[bool | None, _option("allow_private_addresses")]
+LogFormat = Annotated[str | None, _option("log_format")]
+LogLevel = Annotated[str | None, _option("log_level")]
 Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Settings in TOML (default: firststory.toml, if any)."),

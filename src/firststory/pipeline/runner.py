@@ -13,12 +13,14 @@ from functools import partial
 from typing import Any
 
 from firststory.alerts.budget import parse_budget
+from firststory.engines.engine import Engine
 from firststory.errors import ParameterError
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.made_with import made_with, what_changed
-from firststory.pipeline.protocols import Detector
+from firststory.pipeline.protocols import Detector, UsesEngine
+from firststory.pipeline.read_ahead import ReadAhead
 from firststory.pipeline.resuming import WORTH_SAVING, Work, restored_core
 from firststory.pipeline.steps import Stepper
 from firststory.pipeline.vector_intake import VectorIntake
@@ -43,6 +45,8 @@ class Runner:
         Where results go, and where the next run resumes. Without one nothing is kept but the core itself.
     say : callable
         Called with one sentence that a person should read.
+    engine : Engine, optional
+        Computes the blocks of a step where the detector has some; the caller closes it.
     """
 
     def __init__(
@@ -51,8 +55,10 @@ class Runner:
         store: Store | None = None,
         say: Callable[[str], None] = lambda sentence: None,
         detector: Detector | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.settings = settings
+        self._engine = engine
         self.store = store
         # Steps that are replayed were taken under the settings of their time.
         kept = store.settings() if store is not None else {}
@@ -63,6 +69,7 @@ class Runner:
         )
         self._build = partial(build_core, before, detector)
         self.core = self._build()
+        self._hand_engine_over()
         self.is_busy = False
         """True while a step is computed or written: the wrong moment to stop."""
         self._next_step = 0
@@ -92,11 +99,26 @@ class Runner:
 
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
+        yield from self._steps(self.batches(arrivals))
+
+    def run_ahead(self, arrivals: Iterable[Arrival], is_wanted: Callable[[], bool] = lambda: True) -> Iterator[Step]:
+        """The same steps; meanwhile the next ones are read, and get their vectors, in a thread of its own.
+
+        For sources that can be read again: what was read and not judged is forgotten once `is_wanted` says no.
+        """
+        ahead = ReadAhead(self.batches(arrivals), self._intake, None if self.store is None else self.store.known_ids)
+        with ahead:
+            yield from self._steps(ahead.batches(is_wanted))
+
+    def batches(self, arrivals: Iterable[Arrival]) -> Iterator[Batch]:
+        """The arrivals cut into the steps that come next."""
         if self.store is not None:
             self.store.check_open()
-        stepper = Stepper(self.settings.step, self._reached)
+        return Stepper(self.settings.step, self._reached).batches(self._intake.checked(arrivals), self._next_step)
+
+    def _steps(self, batches: Iterator[Batch]) -> Iterator[Step]:
         try:
-            for batch in stepper.batches(self._intake.checked(arrivals), self._next_step):
+            for batch in batches:
                 yield self._run_step(batch)
         finally:
             self.save()
@@ -139,6 +161,13 @@ class Runner:
         """How many documents the model holds."""
         return len(self.core.parts.memory)
 
+    def _hand_engine_over(self) -> None:
+        """A detector that was loaded from a state has none."""
+        if self._engine is not None and self.encoder is not None:
+            self.encoder.use_engine(self._engine)
+        if self._engine is not None and isinstance(self.core.parts.detector, UsesEngine):
+            self.core.parts.detector.use_engine(self._engine)
+
     def _find_earlier(self, step: int) -> FindEarlier | None:
         """Where a step looks for texts that the core has forgotten: among the steps before it, replayed or not."""
         return None if self.store is None else partial(self.store.first_with, before=step)
@@ -158,6 +187,7 @@ class Runner:
     def _resume(self, store: Store) -> None:
         self.core, self._saved_step = restored_core(self.core, store, self._build, self._say)
         self._work.restored(self._held)
+        self._hand_engine_over()
         replayed = 0
         for index, verdicts in store.recorded(after=self._saved_step):
             self.core.apply_feedback([(row["document"], row["useful"]) for row in store.feedback(step=index)])

@@ -140,13 +140,6 @@ class Runner:
             self.is_busy = False
         return step
 
-    def _hand_engine_over(self) -> None:
-        """A detector that was loaded from a state has none."""
-        if self._engine is not None and self.encoder is not None:
-            self.encoder.use_engine(self._engine)
-        if self._engine is not None and isinstance(self.core.parts.detector, UsesEngine):
-            self.core.parts.detector.use_engine(self._engine)
-
     def _write_step(self, store: Store, batch: Batch, step: Step, applied_feedback: Sequence[int]) -> None:
         told = self.core.status()
         is_save_due = self._work.is_save_due(step.index - self._saved_step, self.settings.save_every)
@@ -168,6 +161,13 @@ class Runner:
         """How many documents the model holds."""
         return len(self.core.parts.memory)
 
+    def _hand_engine_over(self) -> None:
+        """A detector that was loaded from a state has none."""
+        if self._engine is not None and self.encoder is not None:
+            self.encoder.use_engine(self._engine)
+        if self._engine is not None and isinstance(self.core.parts.detector, UsesEngine):
+            self.core.parts.detector.use_engine(self._engine)
+
     def _find_earlier(self, step: int) -> FindEarlier | None:
         """Where a step looks for texts that the core has forgotten: among the steps before it, replayed or not."""
         return None if self.store is None else partial(self.store.first_with, before=step)
@@ -186,8 +186,8 @@ class Runner:
 
     def _resume(self, store: Store) -> None:
         self.core, self._saved_step = restored_core(self.core, store, self._build, self._say)
-        self._hand_engine_over()
         self._work.restored(self._held)
+        self._hand_engine_over()
         replayed = 0
         for index, verdicts in store.recorded(after=self._saved_step):
             self.core.apply_feedback([(row["document"], row["useful"]) for row in store.feedback(step=index)])

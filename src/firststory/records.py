@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from firststory.frozen import quickly_made
 from firststory.notebook import story_html, verdict_html
@@ -72,6 +72,14 @@ class Position:
 
     source: str
     at: Mapping[str, Json]
+
+
+class Lag(NamedTuple):
+    """How much of a source is not yet in the store."""
+
+    amount: int
+    unit: str
+    """"documents", or "bytes" where nobody has counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from firststory.errors import ParameterError, not_one_of
+from firststory.logs import FORMATS, LEVELS
 from firststory.setting_values import (
     COLUMNS,
     COLUMNS_EXAMPLE,
@@ -32,6 +33,7 @@ from firststory.setting_values import (
     Rule,
     count_from,
     families_from,
+    one_of,
     seconds_from,
     seconds_or_none,
     step_from,
@@ -156,6 +158,13 @@ class Settings:
         0.0, "Gather notifications for this long, as 1h; 0 for one each.", seconds_or_none, rule=LENGTH_OR_NONE
     )
 
+    log_format: str | None = _setting(
+        None, "Log events on standard error: json or text (default: words for people).", rule=one_of(FORMATS)
+    )
+    log_level: str = _setting(
+        "info", "The least level that is logged: debug, info, warning or error.", rule=one_of(LEVELS)
+    )
+
     def model(self) -> dict[str, Any]:
         """The settings that the results in a store depend on."""
         return {item.name: getattr(self, item.name) for item in fields(self) if item.metadata["model"]}
@@ -242,7 +251,7 @@ def _checked(name: str, value: Any) -> Any:
     """The value as the stream wants it."""
     item = _field(name)
     rule: Rule | None = item.metadata["rule"]
-    if rule is None:
+    if rule is None or (value is None and item.default is None):
         return value
     try:
         return rule.check(value)

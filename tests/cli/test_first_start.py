@@ -282,18 +282,17 @@ def test_kernels_are_told_of_once_and_again_after_a_while_and_their_time_is_know
 
 
 def test_the_rate_is_that_of_the_stream_without_start_up(monkeypatch):
-    from firststory.cli import preparing, progress
-    from firststory.sources.files import Meter
+    from firststory import vitals
+    from firststory.cli import preparing
+    from firststory.records import Step
 
-    now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    shown = progress.Progress(Meter([]), quiet=True)
-    now[0] = 160.0  # loading and resuming
-    shown.begin()
+    now = [160.0]
+    monkeypatch.setattr(vitals.time, "monotonic", lambda: now[0])
+    measured = vitals.Vitals(waited=preparing.compiling_seconds)
     listen = preparing.Preparing(lambda said: None)
     listen(True)
     now[0] = 200.0  # compiling
     listen(False)
     now[0] = 210.0
-    shown.advance(50, 0)
-    assert shown.rate() == pytest.approx(5.0)
+    measured.count(Step(0, (), counts={"seen": 50}), 0)
+    assert measured.rate() == pytest.approx(5.0)

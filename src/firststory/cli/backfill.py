@@ -39,8 +39,11 @@ def backfill(
     shares that out over threads or a cluster, as it does with the blocks of the detectors l1 and l1-batch. The judging
     itself goes one document after another. No alert is pushed: nobody wants those of last year.
     """
+    from dataclasses import replace
+
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import console
+    from firststory.cli.preparing import compiling_seconds
     from firststory.cli.progress import Progress
     from firststory.cli.summary import print_summary
     from firststory.cli.unread import Unread
@@ -51,6 +54,7 @@ def backfill(
     from firststory.pipeline.runner import Runner
     from firststory.sources.files import STDIN, Meter, expand, read_all
     from firststory.sources.opening import is_live, with_folders
+    from firststory.vitals import Vitals
 
     given = {
         "store": store, "engine": engine, "detector": detector, "budget": budget, "false_alerts": false_alerts,
@@ -76,7 +80,7 @@ def backfill(
     with (
         opened,
         interruptible() as interrupt,
-        Progress(meter, quiet) as progress,
+        Progress(meter, screen, quiet) as progress,
         opened_engine(settings, progress.say) as at_work,
     ):
         tune_collection()
@@ -86,11 +90,14 @@ def backfill(
         before = opened.status()
         reading = {name: getattr(settings, name) for name in ("format", "max_document_bytes", "columns")}
         arrivals = unread.watch(read_all(names, positions, progress.say, meter, **reading))
-        progress.begin()
+        vitals = Vitals(waited=compiling_seconds)
+        progress.begin(vitals)
         for done in runner.run_ahead(arrivals, lambda: not interrupt.wanted):
-            progress.advance(done.counts["seen"], sum(alert.kind in PUSHED for alert in done.alerts))
+            vitals.count(done, sum(alert.kind in PUSHED for alert in done.alerts))
+            # Alerts of years ago are for reading afterwards.
+            progress.advance(replace(done, alerts=()), vitals.is_due())
         interrupt.check()
-        rate = progress.rate()
+        rate = vitals.rate()
         after = opened.status()
         gate = runner.core.parts.gate
     if not quiet:

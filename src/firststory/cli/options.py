@@ -64,6 +64,8 @@ Notify = Annotated[
 NotifyEvery = Annotated[str | None, _option("notify_every")]
 Poll = Annotated[str | None, _option("poll")]
 AllowPrivateAddresses = Annotated[bool | None, _option("allow_private_addresses")]
+LogFormat = Annotated[str | None, _option("log_format")]
+LogLevel = Annotated[str | None, _option("log_level")]
 Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Settings in TOML (default: firststory.toml, if any)."),

@@ -72,6 +72,7 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
     loss: str
     over_weight: float
     n_jobs: int | None
+    device: str = "cpu"
     atoms_: sp.csr_matrix
     _engine: Engine | None = None
 
@@ -143,6 +144,10 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
         view = getattr(self, "_view", None)
         if view is None or view[0] is not self.atoms_:
             view = (self.atoms_, TermMajor.of(self.atoms_))
+        if self.device == "gpu":
+            from firststory.solvers.l1_coding_gpu import code_on_gpu
+
+            return code_on_gpu(unit, view[1], self.alpha, over=self._over, n_jobs=self.n_jobs, duals=duals)
         return code_exactly(
             unit, view[1], self.alpha, over=self._over, n_jobs=self.n_jobs, engine=self._engine, duals=duals
         )

@@ -26,6 +26,7 @@ from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
 from firststory.state import pack_state
+from firststory.store.setting_changes import taken_up, wanted
 from firststory.store.store import Store, Threshold
 from firststory.text.encoder import SentenceEncoder
 
@@ -127,6 +128,7 @@ class Runner:
         known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
         batch = self._intake.encoded(batch, known)
         self.is_busy = True
+        self._take_up_changes()
         feedback = self.store.pending_feedback() if self.store else ()
         self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
         with self._work.counted():
@@ -166,9 +168,11 @@ class Runner:
         if self.store is not None and not self.is_busy and self._next_step - 1 > self._saved_step:
             self._write_state(self.store, self._next_step - 1)
 
-    def _write_state(self, store: Store, step: int, *, alone: bool = False) -> None:
+    def _write_state(
+        self, store: Store, step: int, *, alone: bool = False, settings: dict[str, Any] | None = None
+    ) -> None:
         with self._work.saved():
-            store.write_state(step, pack_state(self.core.get_state()), alone=alone)
+            store.write_state(step, pack_state(self.core.get_state()), alone=alone, settings=settings)
         self._saved_step = step
 
     def _resume(self, store: Store) -> None:
@@ -198,9 +202,21 @@ class Runner:
             self.core.parts.gate.keeper.change(self.settings.budget)
         now = self.settings
         self.core.parts.alerts.change(parse_budget(now.budget), now.false_alerts, now.source_families)
-        store.keep_settings(_kept(self.settings, self.encoder, self._made_with))
+        kept = _kept(self.settings, self.encoder, self._made_with)
         if self._next_step:
-            self._write_state(store, self._next_step - 1, alone=True)
+            self._write_state(store, self._next_step - 1, alone=True, settings=kept)
+        else:
+            store.keep_settings(kept)
+
+    def _take_up_changes(self) -> None:
+        """Settings that someone asked for since the last step, see `store.setting_changes`."""
+        if self.store is None or not (asked := wanted(self.store)):
+            return
+        before = self.settings
+        self.settings = replace(before, **{name: asked[name] for name in CHANGEABLE if name in asked})
+        if before != self.settings:
+            self._change_settings(before, self.store)
+        taken_up(self.store, asked)
 
 
 def _kept(settings: Settings, encoder: SentenceEncoder | None, found: dict[str, str]) -> dict[str, Any]:

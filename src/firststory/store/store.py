@@ -20,7 +20,7 @@ from firststory.store import codec, migrations, schema
 from firststory.store.engine import database_of, our_errors, parse_url
 from firststory.store.file_lock import taken
 from firststory.store.lease import Lease, LeaseRow, lease_row, new_owner, write_lease
-from firststory.store.reader import Reader
+from firststory.store.reader import LAST_RUN, Reader
 from firststory.store.reading import get_meta
 from firststory.store.row_writing import escape_name, insert_rows, replace_rows, unescape_name
 from firststory.store.states import put_state, unpack
@@ -329,17 +329,38 @@ class Store(Reader):
             with self._writing() as connection:
                 write(connection)
 
-    def write_state(self, step: int, state: bytes, *, alone: bool = False) -> None:
+    def write_state(
+        self, step: int, state: bytes, *, alone: bool = False, settings: Mapping[str, Any] | None = None
+    ) -> None:
         """Keep the model as it was after a step that is already recorded, and the copy before it.
 
         With `alone` no earlier copy is kept, and none is ever replayed from: what came before was made in another way.
+        `settings` are those from here on: a replay under them begins with this model, so both are kept or neither.
         """
         with self._writing() as connection:
             put_state(connection, step, state, alone=alone)
             if alone:
                 put_meta(connection, {"replayable_from": str(step)})
+            if settings is not None:
+                put_meta(connection, {"settings": codec.to_json(dict(settings))})
 
     # -- what a run needs to go on -------------------------------------------------------------------------
+
+    def state_number(self) -> tuple[int, int, str]:
+        """Another value whenever anything has changed that readers are shown: steps, feedback, asked-for settings."""
+        with self._reading() as connection:
+            step = connection.execute(select(func.max(schema.steps.c.step))).scalar()
+            marks = connection.execute(select(func.max(schema.feedback.c.n))).scalar()
+            asked = get_meta(connection, "wanted_settings")
+        return -1 if step is None else int(step), int(marks or 0), asked or ""
+
+    def is_writable(self) -> bool:
+        """Whether this process may write to it; another may be the writer of its steps."""
+        try:
+            with self._writing_beside():
+                return True
+        except StoreError:
+            return False
 
     def last_step(self) -> int:
         """The index of the last recorded step, -1 before the first."""
@@ -429,6 +450,11 @@ class Store(Reader):
     def keep_settings(self, settings: Mapping[str, Any]) -> None:
         with self._writing() as connection:
             put_meta(connection, {"settings": codec.to_json(dict(settings))})
+
+    def keep_last_run(self, told: Mapping[str, Any]) -> None:
+        """How the run that writes is doing, for `status`; no result depends on it."""
+        with self._writing() as connection:
+            put_meta(connection, {LAST_RUN: codec.to_json(dict(told))})
 
     # -- what people say -----------------------------------------------------------------------------------
 

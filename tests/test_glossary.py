@@ -48,9 +48,8 @@ def options():
 
 
 def json_keys():
-    from firststory.cli import output
     from firststory.digest.records import Digest, Entry, GrowingStory
-    from firststory.digest.shapes import alert_json, digest_json, story_json, storyline_json
+    from firststory.digest.shapes import alert_json, digest_json, story_json, storyline_json, topic_json
     from firststory.digest.story import StoryDetail, TurningPoint, detail_json
     from firststory.digest.timeline import Column, Timeline
 
@@ -68,7 +67,7 @@ def json_keys():
     digest = Digest(None, None, 1, 1, confirmed=(Entry(alert, (alert,)),), growing=(growing,))
     values = [
         digest_json(digest), detail_json(detail), detail_json(detail)["timeline"],
-        verdict.to_dict(), story_json(story), output.topic_json(topic, [event]),
+        verdict.to_dict(), story_json(story), topic_json(topic, [event]),
         storyline_json(line), alert_json(alert), alert_json(alert)["first"],
     ]  # fmt: skip
     while values:

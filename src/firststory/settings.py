@@ -132,6 +132,11 @@ class Settings:
         rule=whole_number(1),
     )
 
+    engine: str = _setting(
+        "serial",
+        "Who computes the blocks of a step: serial, threads, threads:2, dask://host:8786 or dask://local.",
+    )
+
     poll: float = _setting(
         300.0, "Seconds between two looks at a feed, or a time as 5min.", seconds_from, rule=LENGTH_OF_TIME
     )

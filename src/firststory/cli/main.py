@@ -11,6 +11,8 @@ COMMANDS = {
     # name on the command line, after that of its group: its module in this package, with a function of the same name
     "demo": "demo",
     "run": "run",
+    "serve": "serve",
+    "backfill": "backfill",
     "score": "score",
     "alerts": "alerts",
     "digest": "digest",
@@ -22,6 +24,9 @@ COMMANDS = {
     "status": "status",
     "evaluate": "evaluate",
     "feedback": "feedback",
+    "token create": "token_create",
+    "token list": "token_list",
+    "token revoke": "token_revoke",
     "store copy": "store_copy",
     "store check": "store_check",
     "store prune": "store_prune",
@@ -30,13 +35,16 @@ COMMANDS = {
     "bench": "bench",
     "prepare": "prepare",
 }
-GROUPS = {"store": "Keep a store for months: copy, check, prune and export it."}
-SAVING = ("demo", "run")
+GROUPS = {
+    "store": "Keep a store for months: copy, check, prune and export it.",
+    "token": "Say who may use the service.",
+}
+SAVING = ("demo", "run", "serve", "backfill")
 """Commands that keep what they have finished when they are interrupted."""
 
 HELP = "Point it at a stream of text; it tells you what is new, why, and which story it belongs to."
 
-INTERRUPTIBLE = ("run", "score")
+INTERRUPTIBLE = ("run", "backfill", "score", "serve")
 """Commands that answer Ctrl-C and SIGTERM themselves once they have begun to read; until then they end at once."""
 
 INTERRUPTED = 130

@@ -48,6 +48,7 @@ Columns = Annotated[
 MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 Vectors = Annotated[str | None, typer.Option("--vectors", metavar="DIR", help=help_of("vectors"), show_default=False)]
 VectorWords = Annotated[str | None, _option("vector_words")]
+Engine = Annotated[str | None, _option("engine")]
 SaveEvery = Annotated[str | None, _option("save_every")]
 Sinks = Annotated[
     list[str] | None,

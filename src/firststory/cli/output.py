@@ -6,15 +6,15 @@ import json
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import regex
 
 from firststory.cli.guard import writes_every_letter
-from firststory.digest.words import day, iso
+from firststory.digest.words import day
 from firststory.harmless import display_title, harmless
-from firststory.records import Topic, TopicEvent, Verdict
+from firststory.records import Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,32 +78,6 @@ def _without_nan(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_without_nan(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def topic_json(topic: Topic, events: Sequence[TopicEvent] = ()) -> dict[str, Any]:
-    """A topic; its events latest first."""
-    return {
-        "id": topic.id,
-        "label": list(topic.label),
-        "share": topic.share,
-        "share_before": topic.share_before,
-        "before": iso(topic.before),
-        "since": iso(topic.since),
-        "terms": [{"text": term, "weight": weight} for term, weight in topic.terms],
-        "trend": list(topic.trend),
-        "born": topic.born,
-        "events": [
-            {
-                "step": e.step,
-                "time": iso(e.time),
-                "kind": e.kind,
-                "others": list(e.others),
-                "weight": e.weight,
-                "evidence": e.evidence,
-            }
-            for e in events
-        ],
-    }
 
 
 def title_of(verdict: Verdict, limit: int = 100) -> str:

@@ -30,6 +30,7 @@ def run(
     columns: options.Columns = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
+    engine: options.Engine = None,
     sink: options.Sinks = None,
     exec: options.Exec = None,
     notify: options.Notify = None,
@@ -65,7 +66,7 @@ def run(
     from firststory.digest.words import PUSHED
     from firststory.errors import FirststoryError
     from firststory.pipeline.garbage import tune_collection
-    from firststory.pipeline.opening import open_run
+    from firststory.pipeline.opening import open_run, opened_engine
     from firststory.pipeline.runner import Runner
     from firststory.settings import resolve
     from firststory.sinks.delivery import Delivery
@@ -76,7 +77,7 @@ def run(
         "source_families": source_families, "step": step, "topics": topics, "topic_step": topic_step,
         "language": language, "segmenter": segmenter, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format, "columns": columns,
-        "max_document_bytes": max_document_bytes, "save_every": save_every,
+        "max_document_bytes": max_document_bytes, "save_every": save_every, "engine": engine,
         "sinks": named_sinks(sink, exec, notify), "notify_every": notify_every,
         "poll": poll, "allow_private_addresses": allow_private_addresses,
         "log_format": log_format, "log_level": log_level,
@@ -105,7 +106,8 @@ def run(
             step=settings.step,
             window=settings.window,
         )
-        runner = Runner(settings, opened, progress.say)
+        engine_used = stack.enter_context(opened_engine(settings, progress.say))
+        runner = Runner(settings, opened, progress.say, engine=engine_used)
         positions = opened.positions()
         unread = Unread(positions)
         reading = stack.enter_context(wanted.open(positions, progress.say, meter, interrupt))

@@ -32,6 +32,7 @@ def topics(
     """Show the topics of a store: three phrases that name each, its share now and a month ago, and since when."""
     from firststory.cli import output
     from firststory.cli.topic_table import event_line, topic_table
+    from firststory.digest.shapes import topic_json
     from firststory.settings import Settings
 
     if plot is not None:
@@ -45,7 +46,7 @@ def topics(
     if plot is not None and found:
         _draw(history, happened, plot)
     if json:
-        output.write_json([output.topic_json(topic, [e for e in happened if e.topic == topic.id]) for topic in found])
+        output.write_json([topic_json(topic, [e for e in happened if e.topic == topic.id]) for topic in found])
         return
     screen = output.console()
     if found:

@@ -24,15 +24,21 @@ LEAST_DOCUMENTS, LEAST_SOURCES = 2, 2
 """Of a story that grows, in the period: a source that goes on about something is no news. One where there is one."""
 
 
-def digest_of(store: Reader, since: datetime | None = None, limit: int | None = None) -> Digest:
+def digest_of(
+    store: Reader, since: datetime | None = None, limit: int | None = None, until: datetime | None = None
+) -> Digest:
     """What happened since a moment; `limit` bounds each section (default: 20 alerts of a kind, 10 of the others).
+
+    The period ends with `until`, by default with the stream.
 
     Alerts of one story are one entry, led by the confirmed one that most sources tell, else by such a turn. Stories
     that have an entry are not among those that grow, and their first reports are not told again.
     """
-    until = store.last_time()
+    until = until or store.last_time()
     came = store.came(since, until)
-    alerts = store.alerts(since=since)
+    alerts = [
+        one for one in store.alerts(since=since) if until is None or one.fired_at is None or one.fired_at <= until
+    ]
     entries = entries_of([alert for alert in alerts if alert.kind in PUSHED])
     told = [alert for entry in entries for alert in (entry.alert, *entry.others)]
     stories = {alert.story for alert in told if alert.story is not None}

@@ -1,13 +1,14 @@
-"""Alerts, stories, storylines and digests as JSON values: the shapes that commands print and programs read."""
+"""Alerts, stories, storylines, topics and digests as JSON values: the shapes that commands print and programs read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from firststory.digest.records import Digest, Entry, GrowingStory
 from firststory.digest.words import iso
 from firststory.harmless import display_title, harmless_url
-from firststory.records import Alert, Document, Story, Storyline
+from firststory.records import Alert, Document, Story, Storyline, Topic, TopicEvent
 
 
 def document_json(document: Document) -> dict[str, Any]:
@@ -76,6 +77,32 @@ def storyline_json(storyline: Storyline) -> dict[str, Any]:
         "status": storyline.status,
         "merged_into": storyline.merged_into,
         "reason": storyline.reason,
+    }
+
+
+def topic_json(topic: Topic, events: Sequence[TopicEvent] = ()) -> dict[str, Any]:
+    """A topic as `firststory topics --json` prints it; its events latest first."""
+    return {
+        "id": topic.id,
+        "label": list(topic.label),
+        "share": topic.share,
+        "share_before": topic.share_before,
+        "before": iso(topic.before),
+        "since": iso(topic.since),
+        "terms": [{"text": term, "weight": weight} for term, weight in topic.terms],
+        "trend": list(topic.trend),
+        "born": topic.born,
+        "events": [
+            {
+                "step": e.step,
+                "time": iso(e.time),
+                "kind": e.kind,
+                "others": list(e.others),
+                "weight": e.weight,
+                "evidence": e.evidence,
+            }
+            for e in events
+        ],
     }
 
 

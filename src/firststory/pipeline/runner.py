@@ -13,17 +13,20 @@ from functools import partial
 from typing import Any
 
 from firststory.alerts.budget import parse_budget
+from firststory.engines.engine import Engine
 from firststory.errors import ParameterError
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.made_with import made_with, what_changed
-from firststory.pipeline.protocols import Detector
+from firststory.pipeline.protocols import Detector, UsesEngine
+from firststory.pipeline.read_ahead import ReadAhead
 from firststory.pipeline.resuming import WORTH_SAVING, Work, restored_core
 from firststory.pipeline.steps import Stepper
 from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
 from firststory.state import pack_state
+from firststory.store.setting_changes import taken_up, wanted
 from firststory.store.store import Store, Threshold
 from firststory.text.encoder import SentenceEncoder
 
@@ -42,6 +45,8 @@ class Runner:
         Where results go, and where the next run resumes. Without one nothing is kept but the core itself.
     say : callable
         Called with one sentence that a person should read.
+    engine : Engine, optional
+        Computes the blocks of a step where the detector has some; the caller closes it.
     """
 
     def __init__(
@@ -50,8 +55,10 @@ class Runner:
         store: Store | None = None,
         say: Callable[[str], None] = lambda sentence: None,
         detector: Detector | None = None,
+        engine: Engine | None = None,
     ) -> None:
         self.settings = settings
+        self._engine = engine
         self.store = store
         # Steps that are replayed were taken under the settings of their time.
         kept = store.settings() if store is not None else {}
@@ -62,6 +69,7 @@ class Runner:
         )
         self._build = partial(build_core, before, detector)
         self.core = self._build()
+        self._hand_engine_over()
         self.is_busy = False
         """True while a step is computed or written: the wrong moment to stop."""
         self._next_step = 0
@@ -91,11 +99,26 @@ class Runner:
 
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
+        yield from self._steps(self.batches(arrivals))
+
+    def run_ahead(self, arrivals: Iterable[Arrival], is_wanted: Callable[[], bool] = lambda: True) -> Iterator[Step]:
+        """The same steps; meanwhile the next ones are read, and get their vectors, in a thread of its own.
+
+        For sources that can be read again: what was read and not judged is forgotten once `is_wanted` says no.
+        """
+        ahead = ReadAhead(self.batches(arrivals), self._intake, None if self.store is None else self.store.known_ids)
+        with ahead:
+            yield from self._steps(ahead.batches(is_wanted))
+
+    def batches(self, arrivals: Iterable[Arrival]) -> Iterator[Batch]:
+        """The arrivals cut into the steps that come next."""
         if self.store is not None:
             self.store.check_open()
-        stepper = Stepper(self.settings.step, self._reached)
+        return Stepper(self.settings.step, self._reached).batches(self._intake.checked(arrivals), self._next_step)
+
+    def _steps(self, batches: Iterator[Batch]) -> Iterator[Step]:
         try:
-            for batch in stepper.batches(self._intake.checked(arrivals), self._next_step):
+            for batch in batches:
                 yield self._run_step(batch)
         finally:
             self.save()
@@ -105,6 +128,7 @@ class Runner:
         known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
         batch = self._intake.encoded(batch, known)
         self.is_busy = True
+        self._take_up_changes()
         feedback = self.store.pending_feedback() if self.store else ()
         self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
         with self._work.counted():
@@ -128,6 +152,13 @@ class Runner:
         self.is_busy = False
         return step
 
+    def _hand_engine_over(self) -> None:
+        """A detector that was loaded from a state has none."""
+        if self._engine is not None and self.encoder is not None:
+            self.encoder.use_engine(self._engine)
+        if self._engine is not None and isinstance(self.core.parts.detector, UsesEngine):
+            self.core.parts.detector.use_engine(self._engine)
+
     def _find_earlier(self, step: int) -> FindEarlier | None:
         """Where a step looks for texts that the core has forgotten: among the steps before it, replayed or not."""
         return None if self.store is None else partial(self.store.first_with, before=step)
@@ -137,13 +168,16 @@ class Runner:
         if self.store is not None and not self.is_busy and self._next_step - 1 > self._saved_step:
             self._write_state(self.store, self._next_step - 1)
 
-    def _write_state(self, store: Store, step: int, *, alone: bool = False) -> None:
+    def _write_state(
+        self, store: Store, step: int, *, alone: bool = False, settings: dict[str, Any] | None = None
+    ) -> None:
         with self._work.saved():
-            store.write_state(step, pack_state(self.core.get_state()), alone=alone)
+            store.write_state(step, pack_state(self.core.get_state()), alone=alone, settings=settings)
         self._saved_step = step
 
     def _resume(self, store: Store) -> None:
         self.core, self._saved_step = restored_core(self.core, store, self._build, self._say)
+        self._hand_engine_over()
         replayed = 0
         for index, verdicts in store.recorded(after=self._saved_step):
             self.core.apply_feedback([(row["document"], row["useful"]) for row in store.feedback(step=index)])
@@ -168,9 +202,21 @@ class Runner:
             self.core.parts.gate.keeper.change(self.settings.budget)
         now = self.settings
         self.core.parts.alerts.change(parse_budget(now.budget), now.false_alerts, now.source_families)
-        store.keep_settings(_kept(self.settings, self.encoder, self._made_with))
+        kept = _kept(self.settings, self.encoder, self._made_with)
         if self._next_step:
-            self._write_state(store, self._next_step - 1, alone=True)
+            self._write_state(store, self._next_step - 1, alone=True, settings=kept)
+        else:
+            store.keep_settings(kept)
+
+    def _take_up_changes(self) -> None:
+        """Settings that someone asked for since the last step, see `store.setting_changes`."""
+        if self.store is None or not (asked := wanted(self.store)):
+            return
+        before = self.settings
+        self.settings = replace(before, **{name: asked[name] for name in CHANGEABLE if name in asked})
+        if before != self.settings:
+            self._change_settings(before, self.store)
+        taken_up(self.store, asked)
 
 
 def _kept(settings: Settings, encoder: SentenceEncoder | None, found: dict[str, str]) -> dict[str, Any]:

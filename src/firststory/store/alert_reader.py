@@ -52,7 +52,7 @@ class AlertReader(Readable):
         story : str, optional
             Those of one story.
         after : str, optional
-            Those that fired after the alert with this id.
+            Those that fired after the alert with this id; with `newest_first`, before it.
         limit : int, optional
             The first so many in the order asked for.
         """
@@ -64,7 +64,8 @@ class AlertReader(Readable):
             query = query.where(table.c.story == story)
         with self._reading() as connection:
             if after is not None:
-                query = query.where(table.c.n > _number_of(connection, after))
+                number = _number_of(connection, after)
+                query = query.where(table.c.n < number if newest_first else table.c.n > number)
             query = query.order_by(table.c.n.desc() if newest_first else table.c.n).limit(limit)
             return _alerts(connection, query)
 

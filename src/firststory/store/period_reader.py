@@ -37,7 +37,7 @@ class PeriodReader(AlertReader):
 
     def came(self, since: datetime | None = None, until: datetime | None = None) -> Came:
         """What came from `since` to `until`, both included. Documents without a time count where `since` is None."""
-        query = select(*_counts()).select_from(_both()).where(*_between(since, until))
+        query = select(*counts()).select_from(both()).where(*between(since, until))
         with self._reading() as connection:
             row = connection.execute(query).one()
         return Came(int(row[0] or 0), int(row[1]))
@@ -45,7 +45,7 @@ class PeriodReader(AlertReader):
     def came_by_story(self, since: datetime | None = None, until: datetime | None = None) -> dict[str, Came]:
         """The same for each story that any of it belongs to."""
         story = schema.verdicts.c.story
-        query = select(story, *_counts()).select_from(_both()).where(story.is_not(None), *_between(since, until))
+        query = select(story, *counts()).select_from(both()).where(story.is_not(None), *between(since, until))
         with self._reading() as connection:
             rows = connection.execute(query.group_by(story).order_by(story)).all()
         return {str(row[0]): Came(int(row[1] or 0), int(row[2])) for row in rows}
@@ -63,7 +63,7 @@ class PeriodReader(AlertReader):
     def arrivals_of(self, story: str) -> tuple[Arrived, ...]:
         """The documents of a story in the order of the stream."""
         documents, verdicts = schema.documents.c, schema.verdicts.c
-        query = select(documents.time, documents.source, verdicts.duplicate_of).select_from(_both())
+        query = select(documents.time, documents.source, verdicts.duplicate_of).select_from(both())
         query = query.where(verdicts.story == story).order_by(documents.n)
         with self._reading() as connection:
             rows = connection.execute(query).all()
@@ -85,7 +85,7 @@ class PeriodReader(AlertReader):
     def _one_document(self, *where: Any, latest: bool = False) -> Document | None:
         table = schema.documents.c
         order = (table.time.desc(), table.n.desc()) if latest else (table.time, table.n)
-        query = select(schema.documents).select_from(_both()).where(*where)
+        query = select(schema.documents).select_from(both()).where(*where)
         query = query.order_by(table.time.is_(None), *order).limit(1)
         with self._reading() as connection:
             row = connection.execute(query).mappings().first()
@@ -101,16 +101,16 @@ class PeriodReader(AlertReader):
         return tuple((codec.story_from_row(row), codec.to_time(row["last_time"])) for row in rows)
 
 
-def _both() -> Any:
+def both() -> Any:
     return schema.documents.join(schema.verdicts, schema.verdicts.c.n == schema.documents.c.n)
 
 
-def _counts() -> tuple[Any, Any]:
+def counts() -> tuple[Any, Any]:
     distinct_texts = func.sum(case((schema.verdicts.c.duplicate_of.is_(None), 1), else_=0))
     return distinct_texts, func.count(schema.documents.c.source.distinct())
 
 
-def _between(since: datetime | None, until: datetime | None) -> list[Any]:
+def between(since: datetime | None, until: datetime | None) -> list[Any]:
     """Conditions on the time of a document; steps that ended earlier are not looked into."""
     documents, steps = schema.documents.c, schema.steps.c
     conditions = []

@@ -11,7 +11,7 @@ from sqlalchemy import Table, func, select
 
 from firststory.records import Position, Quarantined, Story, Topic, TopicEvent, Verdict
 from firststory.store import codec, schema, search
-from firststory.store.period_reader import PeriodReader
+from firststory.store.finding import FindingReader
 from firststory.store.reading import get_meta
 
 LAST_RUN = "last_run"
@@ -20,7 +20,7 @@ MOST_FOUND = 1_000_000
 """Documents that a search counts."""
 
 
-class Reader(PeriodReader):
+class Reader(FindingReader):
     """Queries over an open store."""
 
     def verdicts(

@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-VERSION = 1
+VERSION = 2
 """The number of the last migration."""
 
 metadata = MetaData()
@@ -88,7 +88,7 @@ stories = Table(
     Column("representative", String, nullable=False),
     Column("sources", Text, nullable=False),
     Column("key_terms", Text, nullable=False),
-    Column("step", Number, ForeignKey("steps.step"), nullable=False),
+    Column("step", Number, ForeignKey("steps.step"), nullable=False, index=True),
     Column("merged_into", String, index=True),
     Column("reason", Text, nullable=False),
     Column("storyline", String, index=True),
@@ -131,7 +131,7 @@ alerts = Table(
     Column("sentence", Text, nullable=False),
     Column("summary", Text, nullable=False),
     Column("kinds", Text, nullable=False),
-    Column("step", Number, ForeignKey("steps.step"), nullable=False),
+    Column("step", Number, ForeignKey("steps.step"), nullable=False, index=True),
     Index("alerts_of_kind", "kind", "n"),
 )
 
@@ -223,4 +223,33 @@ dead_letters = Table(
     Column("sink", String, nullable=False),
     Column("alert", String, nullable=False),
     Column("problem", Text, nullable=False),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("n", Number, primary_key=True, autoincrement=False),
+    Column("document", Text, nullable=False),
+    Column("received", BigInteger, nullable=False),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("hash", String, nullable=False),
+    Column("scopes", String, nullable=False),
+    Column("created", BigInteger, nullable=False),
+    Column("used", BigInteger),
+    Column("revoked", BigInteger),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("hash", String, primary_key=True),
+    Column("token", String, ForeignKey("tokens.id"), nullable=False),
+    Column("created", BigInteger, nullable=False),
+    Column("expires", BigInteger, nullable=False),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, NamedTuple, Self
@@ -17,6 +18,8 @@ from firststory.lineage import standing
 from firststory.records import Position, Quarantined, Step, Story, Storyline, Verdict
 from firststory.store import codec, migrations, schema
 from firststory.store.engine import database_of, our_errors, parse_url
+from firststory.store.file_lock import taken
+from firststory.store.lease import Lease, LeaseRow, lease_row, new_owner, write_lease
 from firststory.store.reader import LAST_RUN, Reader
 from firststory.store.reading import get_meta
 from firststory.store.row_writing import escape_name, insert_rows, replace_rows, unescape_name
@@ -59,6 +62,7 @@ class Store(Reader):
         self._database = database_of(self.url)
         self._is_closed = False
         self._is_read_only = read_only
+        self._lease: Lease | None = None
         if not self._database.holds_store() and (read_only or not create):
             raise StoreError(
                 owner="store",
@@ -95,6 +99,9 @@ class Store(Reader):
 
     def close(self) -> None:
         """Give everything back; a file is then one whole, and another may write. It can still be read."""
+        if self._lease is not None:
+            self._lease.give_back()
+            self._lease = None
         self._is_closed = True
         self._lock.release()
         self._engine.dispose()
@@ -111,8 +118,43 @@ class Store(Reader):
     def claim(self) -> None:
         """Become the only writer."""
         self.check_open()
+        if self._lease is not None:
+            return
         with our_errors(self._database):
             self._lock.take()
+        with self._reading() as connection:
+            row = lease_row(connection)
+        if row.is_live():
+            self._lock.release()
+            raise taken(row.owner.rpartition(" ")[0])
+        if row.owner:  # whoever had it last may be asleep, and must not write any more
+            with self._writing() as connection:
+                write_lease(connection, LeaseRow(row.epoch + 1, "", 0.0))
+
+    def lease(self, seconds: float, owner: str | None = None, dead: Collection[str] = ()) -> None:
+        """Become the only writer, for as long as the lease is renewed; every step's transaction checks it.
+
+        `claim` locks out every other process until this one ends, however long it hangs. After a lease has run out
+        another may take over; then this one can write no more. `dead` are owners that are known to have ended.
+        """
+        self.check_open()
+        with our_errors(self._database):
+            self._lock.take()  # for this moment: nobody writes without a lease
+        try:
+            with self._writing() as connection:
+                before = lease_row(connection)
+                if before.is_live() and before.owner not in dead:
+                    raise taken(before.owner.rpartition(" ")[0])
+                row = LeaseRow(before.epoch + 1, owner or new_owner(), time.time() + seconds)
+                write_lease(connection, row)
+        finally:
+            self._lock.release()
+        self._lease = Lease(self.name, row, seconds, self._writing_beside)
+
+    def lease_holder(self) -> LeaseRow:
+        """Who has, or had last, the lease."""
+        with self._reading() as connection:
+            return lease_row(connection)
 
     def check_open(self) -> None:
         """Refuse to write after `close`: another process may be the writer now, and two would mix their steps."""
@@ -140,6 +182,8 @@ class Store(Reader):
                     yield connection
             return
         with self._writing_beside() as connection:
+            if self._lease is not None:
+                self._lease.check(connection)
             yield connection
 
     @contextmanager
@@ -285,17 +329,38 @@ class Store(Reader):
             with self._writing() as connection:
                 write(connection)
 
-    def write_state(self, step: int, state: bytes, *, alone: bool = False) -> None:
+    def write_state(
+        self, step: int, state: bytes, *, alone: bool = False, settings: Mapping[str, Any] | None = None
+    ) -> None:
         """Keep the model as it was after a step that is already recorded, and the copy before it.
 
         With `alone` no earlier copy is kept, and none is ever replayed from: what came before was made in another way.
+        `settings` are those from here on: a replay under them begins with this model, so both are kept or neither.
         """
         with self._writing() as connection:
             put_state(connection, step, state, alone=alone)
             if alone:
                 put_meta(connection, {"replayable_from": str(step)})
+            if settings is not None:
+                put_meta(connection, {"settings": codec.to_json(dict(settings))})
 
     # -- what a run needs to go on -------------------------------------------------------------------------
+
+    def state_number(self) -> tuple[int, int, str]:
+        """Another value whenever anything has changed that readers are shown: steps, feedback, asked-for settings."""
+        with self._reading() as connection:
+            step = connection.execute(select(func.max(schema.steps.c.step))).scalar()
+            marks = connection.execute(select(func.max(schema.feedback.c.n))).scalar()
+            asked = get_meta(connection, "wanted_settings")
+        return -1 if step is None else int(step), int(marks or 0), asked or ""
+
+    def is_writable(self) -> bool:
+        """Whether this process may write to it; another may be the writer of its steps."""
+        try:
+            with self._writing_beside():
+                return True
+        except StoreError:
+            return False
 
     def last_step(self) -> int:
         """The index of the last recorded step, -1 before the first."""

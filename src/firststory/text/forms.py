@@ -87,6 +87,8 @@ class FormTable:
         n = self._capacity
         self.generation = object()
         """Another one after each clearing: numbers of forms mean nothing across it."""
+        self.written: dict[int, str] = {}
+        """Forms as they are written, those that people were shown: one string for all texts that have it."""
         self.n_forms = 0
         self._used = 0
         self._n_missing = 0

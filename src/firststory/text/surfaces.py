@@ -28,6 +28,18 @@ class Cut(NamedTuple):
     """That of the table whose numbers these are."""
 
 
+class _Piece(NamedTuple):
+    """What a chunk has of terms: the column of each, its form, and where it first stands."""
+
+    text: str
+    columns: NDArray[Any]
+    forms: NDArray[Any]
+    begins: NDArray[Any]
+    ends: NDArray[Any]
+    written: dict[int, str]
+    """The forms as they are written, as far as that was looked up; the table of another chunk may be another."""
+
+
 class SurfaceForms:
     """How the terms of texts read, each text looked at when it is asked for.
 
@@ -54,9 +66,7 @@ class SurfaceForms:
         hidden: frozenset[int] = frozenset(),
     ) -> None:
         self._hidden = hidden
-        self._hidden_columns = np.array(sorted(hidden), dtype=np.int64)
-        self._pieces: list[tuple[str, NDArray[Any], NDArray[Any], NDArray[Any]]] = []
-        """Of each chunk the text, columns, and where the term of each begins and ends."""
+        self._pieces: list[_Piece] = []
         self._places: list[list[tuple[int, int, int]]] = []
         """Of each text the chunks that it stands in, and which of their columns are its own."""
         goes_on = False
@@ -77,7 +87,7 @@ class SurfaceForms:
             if goes_on:  # a long text goes on in the next chunk
                 self._places[-1] += places.pop(0)
             self._places += places
-            self._pieces.append((chunk.text, columns, starts[tokens], ends[tokens]))
+            self._pieces.append(_Piece(chunk.text, columns, forms[tokens], starts[tokens], ends[tokens], table.written))
             goes_on = chunk.is_open
 
     def __len__(self) -> int:
@@ -85,15 +95,22 @@ class SurfaceForms:
 
     def columns(self, number: int) -> Ints:
         """The columns of a text, in order."""
-        parts = [self._pieces[chunk][1][a:b] for chunk, a, b in self._places[number]]
-        columns = np.unique(np.concatenate(parts)).astype(np.int64)
-        return columns[~np.isin(columns, self._hidden_columns)] if self._hidden else columns
+        parts = [self._pieces[chunk].columns[a:b] for chunk, a, b in self._places[number]]
+        # In one piece each column stands once.
+        columns = np.sort(parts[0]) if len(parts) == 1 else np.unique(np.concatenate(parts))
+        if self._hidden:
+            columns = np.array([column for column in columns.tolist() if column not in self._hidden], dtype=np.int64)
+        return columns.astype(np.int64)
 
     def __getitem__(self, number: int) -> dict[int, str]:
         """{column: as it reads} of a text; of several pieces the first that has a column tells."""
         found: dict[int, str] = {}
         for chunk, a, b in reversed(self._places[number]):
-            text, columns, begins, ends = self._pieces[chunk]
-            places = zip(columns[a:b].tolist(), begins[a:b].tolist(), ends[a:b].tolist(), strict=True)
-            found |= {column: text[begin:end] for column, begin, end in places if column not in self._hidden}
+            text, columns, forms, begins, ends, written = self._pieces[chunk]
+            own = forms[a:b].tolist()
+            for i in [i for i, form in enumerate(own) if form not in written]:
+                written[own[i]] = text[begins[a + i] : ends[a + i]]
+            found.update(zip(columns[a:b].tolist(), map(written.__getitem__, own), strict=True))
+        if self._hidden:
+            return {column: surface for column, surface in found.items() if column not in self._hidden}
         return found

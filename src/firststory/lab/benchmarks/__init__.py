@@ -16,6 +16,7 @@ BENCHMARKS: dict[str, str] = {
     "clustering": "clustering",
     "spectral": "spectral",
     "l1-coding": "l1_coding",
+    "gpu": "gpu",
     "load": "load",
 }
 """Name on the command line -> module in this package."""

@@ -1,0 +1,1 @@
+"""The page that people keep open: views of a store as HTML."""

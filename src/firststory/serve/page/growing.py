@@ -1,0 +1,131 @@
+"""Stories and storylines by how they grow: documents of the last hours times the sources that tell them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from firststory.digest.words import is_midnight
+from firststory.harmless import display_title, harmless
+from firststory.records import Document, Story, Storyline
+from firststory.serve.page.charts import SPARK_BINS, Spark, spark_of
+from firststory.serve.page.clock import Clock
+from firststory.store.arrival_reader import Level
+from firststory.store.period_reader import Came
+from firststory.store.store import Store
+from firststory.units import MICROSECOND
+
+LATELY = timedelta(hours=6)
+GROWS = 1.25
+"""An arrow is shown where there is a quarter more than before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growing:
+    """A story or storyline in a list."""
+
+    id: str
+    title: str
+    href: str
+    documents: int
+    """In the range."""
+    sources: int
+    lately: int
+    before: int
+    spark: Spark
+    latest: str
+    last: datetime | None
+
+    @property
+    def grows(self) -> bool:
+        return self.lately > GROWS * self.before and self.lately > 1
+
+
+def lately_of(end: datetime | None) -> timedelta:
+    """What counts as lately: six hours, in streams that know only days the day."""
+    return timedelta(days=1) if end is not None and is_midnight(end) else LATELY
+
+
+def lately_words(end: datetime | None) -> str:
+    """How that is said."""
+    return "1 day" if lately_of(end) == timedelta(days=1) else "6 h"
+
+
+def growing(store: Store, clock: Clock, level: Level, length: timedelta, limit: int, offset: int = 0) -> list[Growing]:
+    """Those that had documents in the range, those that grow most first."""
+    end = store.last_time()
+    if end is None:
+        return _without_times(store, level, limit)
+    until = max(end, clock.now)
+    lately = lately_of(end)
+    whole = store.came_by(level, until - length, until)
+    now = store.came_by(level, until - lately + MICROSECOND, until)
+    before = store.came_by(level, until - 2 * lately + MICROSECOND, until - lately)
+    nothing = Came(0, 0)
+
+    def rank(name: str) -> tuple[float, int, str]:
+        came = whole[name]
+        return -now.get(name, nothing).documents * max(came.sources, 1), -came.documents * max(came.sources, 1), name
+
+    names = [name for name in sorted(whole, key=rank) if whole[name].documents > 1 or level == "story"]
+    names = names[offset : offset + limit]
+    width = length / SPARK_BINS
+    bins = store.counted_by_name(level, names, until - length, until, width)
+    found = []
+    for name in names:
+        told: Story | Storyline | None = store.story(name) if level == "story" else store.storyline(name)
+        if told is None:
+            continue
+        newest = store.brought_by(level, name, limit=1)
+        latest = newest[0].document if newest else None
+        came = whole[name]
+        found.append(
+            Growing(
+                id=name,
+                title=harmless(told.title, 120),
+                href=href(level, name),
+                documents=came.documents,
+                sources=came.sources,
+                lately=now.get(name, nothing).documents,
+                before=before.get(name, nothing).documents,
+                spark=spark_of(bins[name]),
+                latest=_latest(latest, told.title),
+                last=told.last_seen,
+            )
+        )
+    return found
+
+
+def href(level: Level, name: str) -> str:
+    """Where a story or storyline is told."""
+    return f"/page/stories/{name}" if level == "story" else f"/page/storylines/{name}"
+
+
+def _latest(document: Document | None, title: str) -> str:
+    if document is None:
+        return ""
+    latest = display_title(document)
+    return "" if latest.casefold() == harmless(title, 120).casefold() else latest
+
+
+def _without_times(store: Store, level: Level, limit: int) -> list[Growing]:
+    """In a stream without times the largest."""
+    if level == "story":
+        told: list[Story | Storyline] = list(store.stories(limit=limit, order="size"))
+    else:
+        told = list(store.storylines(limit=limit, order="size"))
+    return [
+        Growing(
+            one.id,
+            harmless(one.title, 120),
+            href(level, one.id),
+            one.size,
+            len(one.sources),
+            0,
+            0,
+            spark_of({}),
+            "",
+            None,
+        )
+        for one in told
+    ]

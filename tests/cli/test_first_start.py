@@ -177,6 +177,26 @@ def test_a_signal_in_a_command_that_only_reads(tmp_path, number):
     assert (done.returncode, done.stderr) == (130, "firststory: interrupted.\n")
 
 
+@pytest.mark.slow
+def test_sigterm_while_kernels_are_compiled_ends_it_before_the_step_is_taken(tmp_path):
+    path, store = lines_of(tmp_path / "s.jsonl", 10), tmp_path / "s.db"
+    kernels = tmp_path / "kernels"  # nothing is compiled yet
+    kernels.mkdir()
+    words = [*RUN, "run", path, "--store", store, "--log-format", "json", *QUICK]
+    with subprocess.Popen(
+        words, stderr=subprocess.PIPE, text=True, env=os.environ | {"NUMBA_CACHE_DIR": str(kernels)}
+    ) as process:
+        for line in process.stderr:
+            if json.loads(line)["event"] == "kernels":
+                break
+        process.terminate()
+        rest = [json.loads(line)["event"] for line in process.stderr]
+        assert process.wait(300) == 130
+    assert rest[-2:] == ["stop", "interrupted"] or rest[-1] == "interrupted"
+    told = subprocess.run([*RUN, "status", "--store", store, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(told.stdout)["documents"] == 0
+
+
 @pytest.fixture(scope="module")
 def small_store(tmp_path_factory):
     folder = tmp_path_factory.mktemp("store")

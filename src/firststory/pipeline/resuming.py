@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from firststory.errors import StateError, StateVersionError
 from firststory.pipeline.step import StreamCore
 from firststory.state import unpack_state
-from firststory.store.store import Store
+
+if TYPE_CHECKING:
+    from firststory.store.store import Store
 
 SAVE_AFTER = 10.0
 """Seconds of work after which the model is saved, however few steps they were: no replay takes much longer."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firststory.alerts.budget import parse_budget
 from firststory.engines.engine import Engine
@@ -26,9 +26,10 @@ from firststory.pipeline.steps import Stepper
 from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
-from firststory.store.setting_changes import taken_up, wanted
-from firststory.store.store import Store, Threshold
 from firststory.text.encoder import SentenceEncoder
+
+if TYPE_CHECKING:  # without a store none of its libraries need be loaded
+    from firststory.store.store import Store
 
 CHANGEABLE = ("budget", "false_alerts", "source_families")
 """Settings of the alerts that a store remembers and that the next run may change."""
@@ -141,6 +142,8 @@ class Runner:
         return step
 
     def _write_step(self, store: Store, batch: Batch, step: Step, applied_feedback: Sequence[int]) -> None:
+        from firststory.store.store import Threshold
+
         told = self.core.status()
         is_save_due = self._work.is_save_due(step.index - self._saved_step, self.settings.save_every)
         with self._work.saved(self._held) if is_save_due else nullcontext():
@@ -220,7 +223,11 @@ class Runner:
 
     def _take_up_changes(self) -> None:
         """Settings that someone asked for since the last step, see `store.setting_changes`."""
-        if self.store is None or not (asked := wanted(self.store)):
+        if self.store is None:
+            return
+        from firststory.store.setting_changes import taken_up, wanted
+
+        if not (asked := wanted(self.store)):
             return
         before = self.settings
         self.settings = replace(before, **{name: asked[name] for name in CHANGEABLE if name in asked})

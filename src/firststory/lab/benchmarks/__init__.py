@@ -9,6 +9,7 @@ from __future__ import annotations
 BENCHMARKS: dict[str, str] = {
     "step": "step",
     "fused": "fused",
+    "run": "whole_run",
     "neighbours": "neighbours",
     "vectorizer": "vectorizer",
     "phrases": "phrases",

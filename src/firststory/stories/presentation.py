@@ -58,9 +58,7 @@ class Presentation:
 
         The names of a story that has just been opened are not looked up: most never get a second document.
         """
-        surfaces: dict[int, str] = {}
-        for some in reversed(self._surfaces):
-            surfaces |= _some(some, heaviest)
+        surfaces = self._surfaces_of(heaviest)
         known = [surfaces[column] for column in heaviest if column in surfaces]
         if size >= MIN_SIZE_FOR_CENTRAL:
             known = whole_names(known[: 2 * N_KEY_TERMS], titles)
@@ -70,11 +68,26 @@ class Presentation:
 
     def add_surfaces(self, surfaces: Mapping[int, str]) -> None:
         """How terms read in another document; what is known already stays."""
-        self._surfaces.append(dict(surfaces) if isinstance(surfaces, dict) else surfaces)
+        before = self._surfaces
+        if not isinstance(surfaces, dict):
+            before.append(surfaces)
+        elif before and isinstance(before[-1], dict):
+            before[-1] = {**surfaces, **before[-1]}
+        else:
+            before.append(dict(surfaces))
 
     def surface_of(self, column: int) -> str | None:
         """How a term reads; None where that is not known."""
         return next((some[column] for some in self._surfaces if column in some), None)
+
+    def _surfaces_of(self, columns: Collection[int]) -> Mapping[int, str]:
+        """How some terms read, perhaps others too."""
+        if len(self._surfaces) == 1 and isinstance(self._surfaces[0], dict):
+            return self._surfaces[0]  # short texts
+        found: dict[int, str] = {}
+        for some in reversed(self._surfaces):
+            found |= _some(some, columns)
+        return found
 
     @property
     def surfaces(self) -> dict[int, str]:

@@ -51,6 +51,10 @@ def run(
     cannot be read is quarantined with its reason, and the stream continues. Standard input that is silent for a second
     is judged as far as it came, so that tail -f can be piped in.
     """
+    from firststory.cli.quick_start import load_estimators
+
+    load_estimators()  # before anything else does
+
     from contextlib import ExitStack, suppress
 
     from firststory import logs

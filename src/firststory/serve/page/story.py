@@ -143,12 +143,9 @@ def _lede(clock: Clock, told: StoryDetail, alerts: Sequence[Alert]) -> str:
         )
         parts.append(f"The story has turned {times}{' since' if confirmed else ''}{when}.")
     if not parts:
-        sources = len(told.story.sources)
-        parts.append(
-            f"{counted(told.n_documents, 'document')} by {counted(sources, 'source')}; nothing in it was pushed as an alert."
-            if sources
-            else f"{counted(told.n_documents, 'document')}; nothing in it was pushed as an alert."
-        )
+        sources = counted(len(told.story.sources), "source")
+        by = f" by {sources}" if told.story.sources else ""
+        parts.append(f"{counted(told.n_documents, 'document')}{by}; nothing in it was pushed as an alert.")
     return " ".join(parts)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
-import subprocess
-import sys
+from contextlib import redirect_stderr, redirect_stdout
+from subprocess import CompletedProcess
 
 import pytest
 
+from firststory.cli.main import main
 from firststory.store.store import Store
 
 ATTACKS = (
@@ -26,8 +28,11 @@ QUICK = ("--detector", "neighbour", "--topics", "none", "--language", "en")
 
 
 def call(*arguments):
-    words = [sys.executable, "-m", "firststory.cli.main", *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=120)
+    """A command line in this process: its exit status, and what it printed."""
+    out, told = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(told), pytest.raises(SystemExit) as end:
+        main([str(part) for part in arguments])
+    return CompletedProcess(arguments, end.value.code or 0, out.getvalue(), told.getvalue())
 
 
 @pytest.fixture

@@ -89,16 +89,16 @@ def news():
     with gzip.open(HEADLINES, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
-            if "2018-10-24" <= row["time"] < "2018-10-26T17:05":
+            if "2018-10-24T18" <= row["time"] < "2018-10-26T17:05":
                 time = datetime.fromisoformat(row["time"])
                 yield Document(row["id"], row["text"], time, None, row["origin"])
 
 
 @pytest.fixture(scope="session")
 def news_store(tmp_path_factory):
-    """A store with a few days of news, and a hostile document in the midst of them."""
+    """A store with a few days of news."""
     url = str(tmp_path_factory.mktemp("news") / "news.db")
-    settings = Settings(store=url, step="30min", language="en", save_every=1000)
+    settings = Settings(store=url, step=40, language="en", save_every=1000)
     with Store(url) as store:
         arrivals = ((one, Position("news", {"line": n})) for n, one in enumerate(news(), 1))
         for _ in Runner(settings, store, lambda words: None).run(arrivals):

@@ -62,6 +62,7 @@ class DaskEngine:
         """Workers that get no pieces, and why."""
         self._numbers = itertools.count()
         self._id = uuid.uuid4().hex[:8]
+        self._lock = threading.Lock()
         self._client: Client | None = None
         self._cluster: LocalCluster | None = None
         if wanted.address == LOCAL:
@@ -82,12 +83,11 @@ class DaskEngine:
         results: dict[int, Result] = {}
         failures = 0
         while len(results) < len(pieces):
-            before = len(results)
+            before, client = len(results), self._client
             try:
                 self._compute(function, pieces, shared, results)
             except _Lost:
-                self._say("The scheduler of the cluster went away: waiting for it.")
-                self._connect(max(self._deadline, CONNECT_SECONDS))
+                self._reconnect(client)
             failures = 0 if len(results) > before else failures + 1
             if failures == ATTEMPTS:
                 raise self._useless("compute a single piece", f"nothing in {ATTEMPTS} attempts")
@@ -151,6 +151,11 @@ class DaskEngine:
                 return
         raise problem
 
+    @property
+    def n_workers(self) -> int:
+        """How many pieces are computed at once: the workers that are of use now."""
+        return sum(worker not in self._avoided for worker in self._living(self._connected()))
+
     # -- workers -------------------------------------------------------------------------------------------
 
     def _living(self, client: Client) -> list[str]:
@@ -212,6 +217,13 @@ class DaskEngine:
         if self._client is None or self._client.status != "running":
             raise _Lost
         return self._client
+
+    def _reconnect(self, lost: Client | None) -> None:
+        """A new connection in place of the one that was lost, unless another thread has made it already."""
+        with self._lock:
+            if self._client is lost:
+                self._say("The scheduler of the cluster went away: waiting for it.")
+                self._connect(max(self._deadline, CONNECT_SECONDS))
 
     def _connect(self, patience: float) -> None:
         """A new connection, with at least one worker behind it that is of use."""

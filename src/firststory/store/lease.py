@@ -113,7 +113,7 @@ class Lease:
             raise LeaseLost(self._name)
 
     def _renew_for_ever(self) -> None:
-        while not self._ended.wait(self._seconds / RENEWALS):
+        while not self._ended.wait(max(self._seconds / RENEWALS, 0.05)):
             try:
                 with self._writing() as connection:
                     self.check(connection)

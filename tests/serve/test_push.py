@@ -34,10 +34,13 @@ def here(new_store):
     with Store(url) as store:
         store.claim()
         stream = Stream(store, load(SETTINGS))
-        with server_on(url, stream, max_documents=50, max_document_bytes=2_000, max_inbox=60) as (service, address, _):
-            with httpx.Client(base_url=address, timeout=60) as client:
-                wait_until(lambda: client.get("/readyz").status_code == 200)
-                yield service, client, url
+        limits = {"max_documents": 50, "max_document_bytes": 2_000, "max_inbox": 60}
+        with (
+            server_on(url, stream, **limits) as (service, address, _),
+            httpx.Client(base_url=address, timeout=60) as client,
+        ):
+            wait_until(lambda: client.get("/readyz").status_code == 200)
+            yield service, client, url
 
 
 def judged(client):
@@ -182,7 +185,7 @@ def test_what_was_answered_is_judged_once_though_the_process_is_killed_again_and
                     place += 5
                 except httpx.TransportError:  # killed meanwhile: whether it was kept is not known, so it is sent again
                     pass
-            if kills < 2 and dice.random() < 0.1 or (not batch and kills < 2):
+            if (kills < 2 and dice.random() < 0.1) or (not batch and kills < 2):
                 os.kill(process.process.pid, signal.SIGKILL)
                 process.process.communicate()
                 kills += 1

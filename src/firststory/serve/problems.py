@@ -73,6 +73,8 @@ def install(app: FastAPI, say: Callable[[str], None]) -> None:
 
     async def of_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
+        if error.status_code == 400:  # what the framework says of a body that it cannot read
+            return Problem(422, "The body is not JSON in UTF-8.", "not-json", errors=[]).response()
         phrase = HTTPStatus(error.status_code).phrase
         detail = {
             404: f"There is nothing at {request.url.path}.",

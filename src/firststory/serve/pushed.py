@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from firststory.digest.words import iso
 from firststory.errors import DocumentError
@@ -16,8 +16,10 @@ from firststory.sources.parse import document_from
 
 JSON_LINES = ("application/x-ndjson", "application/jsonl", "application/jsonlines", "application/x-jsonlines")
 ID_LENGTH = 1_000
-LATEST_SECOND = 253_402_300_799
-"""The end of the year 9999."""
+EARLIEST, LATEST = 60_000_000_000, 250_000_000_000
+"""Seconds before and after 1970."""
+IsoTime = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
+Component = Annotated[float, Field(ge=-1e4, le=1e4, allow_inf_nan=False)]
 
 
 class PushedDocument(BaseModel):
@@ -25,18 +27,18 @@ class PushedDocument(BaseModel):
 
     model_config = ConfigDict(extra="allow", strict=True)
     text: str = Field(min_length=1, pattern=r"[^\s\x00]", description="Required; more than spaces.")
-    id: str | int | None = Field(
+    id: Annotated[str, Field(max_length=ID_LENGTH)] | int | None = Field(
         None,
         description="A document whose id is known already is not judged again. Left out, it is made of the rest.",
     )
-    time: str | float | None = Field(
+    time: IsoTime | Annotated[float, Field(ge=-EARLIEST, le=LATEST)] | None = Field(
         None, description="ISO 8601, or seconds since 1970; when it is left out, the time of its arrival."
     )
     title: str | None = None
     source: str | None = None
     url: str | None = None
     label: Any = None
-    vector: list[float] | None = None
+    vector: Annotated[list[Component], Field(min_length=1, max_length=16_384)] | None = None
 
 
 class Rejected(NamedTuple):

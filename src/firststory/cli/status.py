@@ -20,9 +20,11 @@ def status(
     json: options.Json = False,
     config: options.Config = None,
 ) -> None:
-    """Show what a store holds, where the alerts stand and what was held back, the threshold on single documents and
-    why, how far each source was read and how much of it is waiting, how fast the latest run is and how much memory it
-    has, and what was quarantined."""
+    """Show what a store holds and how its run is doing: counts, lag, rate, memory, thresholds, what was quarantined.
+
+    With where the alerts stand and what was held back, how far each source was read and how much of it waited when it
+    was last asked, and how the threshold on single documents moved and why.
+    """
     from firststory.cli import output
     from firststory.digest.words import iso
 

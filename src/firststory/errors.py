@@ -12,6 +12,7 @@
     │   ├── SchemaError                  the store was written by a newer firststory
     │   ├── StoreFullError               no room left on the disk
     │   └── StoreLostError               the database server cannot be reached any more
+    ├── EngineError (RuntimeError)       a cluster that cannot be reached, or has no worker that is of use
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
 Each says in one sentence who complains (owner), about what (parameter), what was allowed, what was received, and what
@@ -124,6 +125,10 @@ class StoreFullError(StoreError):
 
 class StoreLostError(StoreError):
     """The server of the store's database cannot be reached, or went away."""
+
+
+class EngineError(FirststoryError, RuntimeError):
+    """A cluster that cannot be reached, or that has no worker of use."""
 
 
 class MissingExtraError(FirststoryError, ImportError):

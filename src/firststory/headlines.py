@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import regex
 
 FORMAT = regex.compile(
@@ -18,6 +20,7 @@ FORMAT = regex.compile(
 A_FORMAT, A_QUOTE = 0.55, 0.85
 
 
+@lru_cache(maxsize=1 << 12)
 def format_weight(title: str) -> float:
     """1 for a title that reports, less for formats and questions.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from firststory.frozen import quickly_made
 from firststory.notebook import story_html, verdict_html
@@ -44,6 +44,7 @@ def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Document:
     """One text of the stream.
@@ -66,12 +67,21 @@ class Document:
     """What the text is about, as numbers of your own making; in the stream an array of float16 and length one."""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Position:
     """The point *after* a document in a named source; `at` is what the source needs to go on from there."""
 
     source: str
     at: Mapping[str, Json]
+
+
+class Lag(NamedTuple):
+    """How much of a source is not yet in the store."""
+
+    amount: int
+    unit: str
+    """"documents", or "bytes" where nobody has counted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -76,6 +76,17 @@ def whole_number(least: int) -> Rule:
         raise ValueError(value)
 
     return Rule(f"a whole number of {least} or more", check)
+
+
+def one_of(words: Sequence[str]) -> Rule:
+    """One of some words."""
+
+    def check(value: Any) -> str:
+        if value in words:
+            return str(value)
+        raise ValueError(value)
+
+    return Rule(f"one of {', '.join(words)}", check)
 
 
 def _positive_number(value: Any) -> float:

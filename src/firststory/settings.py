@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from firststory.errors import ParameterError, not_one_of
+from firststory.logs import FORMATS, LEVELS
 from firststory.setting_values import (
     COLUMNS,
     COLUMNS_EXAMPLE,
@@ -32,6 +33,7 @@ from firststory.setting_values import (
     Rule,
     count_from,
     families_from,
+    one_of,
     seconds_from,
     seconds_or_none,
     step_from,
@@ -124,10 +126,16 @@ class Settings:
         rule=whole_number(1),
     )
     save_every: int = _setting(
-        50,
-        "Steps between two copies of the model in the store; a resumed run replays the rest.",
+        200,
+        "Steps between two copies of the model in the store, more of them where the model is large; a resumed run "
+        "replays the rest.",
         count_from,
         rule=whole_number(1),
+    )
+
+    engine: str = _setting(
+        "serial",
+        "Who computes the blocks of a step: serial, threads, threads:2, dask://host:8786 or dask://local.",
     )
 
     poll: float = _setting(
@@ -149,6 +157,13 @@ class Settings:
     webhook_secret: str | None = _setting(None, "The secret that signs what webhooks get.")
     notify_every: float = _setting(
         0.0, "Gather notifications for this long, as 1h; 0 for one each.", seconds_or_none, rule=LENGTH_OR_NONE
+    )
+
+    log_format: str | None = _setting(
+        None, "Log events on standard error: json or text (default: words for people).", rule=one_of(FORMATS)
+    )
+    log_level: str = _setting(
+        "info", "The least level that is logged: debug, info, warning or error.", rule=one_of(LEVELS)
     )
 
     def model(self) -> dict[str, Any]:
@@ -237,7 +252,7 @@ def _checked(name: str, value: Any) -> Any:
     """The value as the stream wants it."""
     item = _field(name)
     rule: Rule | None = item.metadata["rule"]
-    if rule is None:
+    if rule is None or (value is None and item.default is None):
         return value
     try:
         return rule.check(value)

@@ -69,15 +69,26 @@ def test_an_alert_is_told_by_a_sentence_of_its_documents_and_phrases_of_its_head
     ]
     reader = PhraseReader()
     reader.learn(documents)
-    told = tell(reader, an_alert("confirmed", documents[1]), documents)
+    alerts = [an_alert("confirmed", documents[1]), an_alert("turn", documents[1], ("people", "arrested"))]
+    told, turned = tell(reader, [(alert, documents) for alert in alerts])
     assert told.summary in {
         sentence.strip() + "." for text in texts for sentence in text.split(".") if "Genoa" in sentence
     }
     assert {"Genoa", "35 people"} <= set(told.terms) and len(told.kinds) == len(told.terms)
-    turned = tell(reader, an_alert("turn", documents[1], ("people", "arrested")), documents)
     assert turned.terms[0] == "arrested" and "people" not in turned.terms, "a phrase has it already"
 
 
 def test_a_headline_alone_has_no_summary():
     documents = [Document("1", "Bridge in Genoa collapses, dozens feared dead in the storm", START)]
-    assert tell(PhraseReader(), an_alert("confirmed", documents[0]), documents).summary == ""
+    (told,) = tell(PhraseReader(), [(an_alert("confirmed", documents[0]), documents)])
+    assert told.summary == ""
+
+
+def test_alerts_told_together_are_told_as_each_by_itself():
+    titles = ["Bridge in Genoa collapses", "Storm closes Porto Alegre airport", "35 people dead in Genoa", "??!"]
+    documents = [Document(str(n), f"{title}\nIt was {title} on Tuesday.", START) for n, title in enumerate(titles)]
+    reader = PhraseReader()
+    reader.learn(documents)
+    alerts = [(an_alert("confirmed", document), documents) for document in documents]
+    assert tell(reader, alerts) == tuple(tell(reader, [alert])[0] for alert in alerts)
+    assert tell(reader, []) == ()

@@ -113,7 +113,7 @@ def explain(
     >>> found.sentence.split("; ")[1]
     'the nearest earlier document is “Harbour bridge opened” (similarity 0.31, shared: harbour and bridge).'
     """
-    near = [(earlier, similarity) for earlier, similarity in nearest if similarity >= NEAR_SIMILARITY]
+    near = [pair for pair in nearest if pair[1] >= NEAR_SIMILARITY]
     first = _first_occurrences(tokens) if tokens else {}
     # A list, and arguments by their place: most verdicts come here, and few are read.
     neighbours = [

@@ -25,10 +25,14 @@ LONGEST = 2000
 """Characters of a message: lists of what is allowed are long."""
 
 
-def complain(message: str) -> None:
+def complain(message: str, event: str = "failed", level: str = "error") -> None:
     """One line on standard error, made harmless: it may quote file names, headers and values from anywhere."""
+    from firststory import logs
     from firststory.harmless import harmless
 
+    if (log := logs.current()) is not None:
+        logs.tell(log, message, event, level)
+        return
     print("firststory: " + harmless(message, LONGEST), file=sys.stderr)
 
 
@@ -44,12 +48,12 @@ def guarded(
     @functools.wraps(function)
     def command(*args: Any, **kwargs: Any) -> None:
         try:
-            say = (lambda message: None) if kwargs.get("quiet") else complain
+            say = (lambda message: None) if kwargs.get("quiet") else _mention
             with _at_the_edge(interruptible), listening(Preparing(say)):
                 function(*args, **kwargs)
                 sys.stdout.flush()
         except KeyboardInterrupt:
-            complain("interrupted; what was finished is saved." if saves else "interrupted.")
+            complain("interrupted; what was finished is saved." if saves else "interrupted.", "interrupted", "info")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever read our output has gone (`firststory score ... | head`): not an error, and no noise at exit.
@@ -70,6 +74,10 @@ def guarded(
             raise typer.Exit(ERROR) from None
 
     return command
+
+
+def _mention(message: str) -> None:
+    complain(message, "kernels", "info")
 
 
 def _is_usage(error: FirststoryError) -> bool:
@@ -109,7 +117,7 @@ def _at_the_edge(interruptible: bool) -> Iterator[None]:
 
     def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
         if issubclass(category, KernelCacheWarning):
-            complain(str(message))
+            complain(str(message), "kernels", "warning")
         else:
             shown(message, category, *where, **more)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from firststory.cli.interrupt import Interrupt
-from firststory.records import Arrival, Position
+from firststory.records import Arrival, Lag, Position
 from firststory.settings import resolve
 from firststory.sources.files import STDIN, Meter, expand, read_all
 from firststory.sources.live import LiveSources
@@ -23,6 +23,7 @@ class Input(NamedTuple):
 
     arrivals: Iterator[Arrival]
     acknowledge: Callable[[Sequence[Position]], None]
+    lag: Callable[[], Mapping[str, Lag]] = dict
 
 
 class WantedSources:
@@ -49,6 +50,11 @@ class WantedSources:
         self._sources = open_sources(names, options) if self.is_live else []
 
     @property
+    def names(self) -> list[str]:
+        """What is read, without passwords."""
+        return [source.name for source in self._sources] or list(self._names)
+
+    @property
     def has_standard_input(self) -> bool:
         return STDIN in self._names
 
@@ -66,4 +72,4 @@ class WantedSources:
             yield Input(read_all(self._names, positions, say, meter, **options), lambda _: None)
             return
         with LiveSources(self._sources, positions, say) as live:
-            yield Input(iter(live), live.acknowledge)
+            yield Input(iter(live), live.acknowledge, live.lag)

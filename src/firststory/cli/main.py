@@ -12,6 +12,8 @@ COMMANDS = {
     "demo": "demo",
     "run": "run",
     "serve": "serve",
+    "backfill": "backfill",
+    "fleet": "fleet",
     "score": "score",
     "alerts": "alerts",
     "digest": "digest",
@@ -26,6 +28,8 @@ COMMANDS = {
     "token create": "token_create",
     "token list": "token_list",
     "token revoke": "token_revoke",
+    "sinks dead": "sinks_dead",
+    "sinks retry": "sinks_retry",
     "store copy": "store_copy",
     "store check": "store_check",
     "store prune": "store_prune",
@@ -35,15 +39,16 @@ COMMANDS = {
     "prepare": "prepare",
 }
 GROUPS = {
+    "sinks": "See what sinks did not take, and have it tried again.",
     "store": "Keep a store for months: copy, check, prune and export it.",
     "token": "Say who may use the service.",
 }
-SAVING = ("demo", "run", "serve")
+SAVING = ("demo", "run", "serve", "backfill", "fleet")
 """Commands that keep what they have finished when they are interrupted."""
 
 HELP = "Point it at a stream of text; it tells you what is new, why, and which story it belongs to."
 
-INTERRUPTIBLE = ("run", "score", "serve")
+INTERRUPTIBLE = ("run", "backfill", "fleet", "score", "serve")
 """Commands that answer Ctrl-C and SIGTERM themselves once they have begun to read; until then they end at once."""
 
 INTERRUPTED = 130

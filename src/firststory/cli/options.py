@@ -48,6 +48,7 @@ Columns = Annotated[
 MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 Vectors = Annotated[str | None, typer.Option("--vectors", metavar="DIR", help=help_of("vectors"), show_default=False)]
 VectorWords = Annotated[str | None, _option("vector_words")]
+Engine = Annotated[str | None, _option("engine")]
 SaveEvery = Annotated[str | None, _option("save_every")]
 Sinks = Annotated[
     list[str] | None,
@@ -63,6 +64,8 @@ Notify = Annotated[
 NotifyEvery = Annotated[str | None, _option("notify_every")]
 Poll = Annotated[str | None, _option("poll")]
 AllowPrivateAddresses = Annotated[bool | None, _option("allow_private_addresses")]
+LogFormat = Annotated[str | None, _option("log_format")]
+LogLevel = Annotated[str | None, _option("log_level")]
 Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Settings in TOML (default: firststory.toml, if any)."),
@@ -79,17 +82,22 @@ def settings_without_store(given: dict[str, Any], config: Path | None) -> Settin
     """The checked settings of a call that writes no store; those of a store that is named stand in for the defaults."""
     from firststory.pipeline.build import check_settings
     from firststory.settings import resolve
+
+    named = gathered(given, config)
+    url = named.get("store")
+    settings = resolve(named, None if url is None else _settings_in(url))
+    check_settings(settings)
+    return settings
+
+
+def _settings_in(url: str) -> dict[str, Any] | None:
     from firststory.store.engine import holds_store
     from firststory.store.store import Store
 
-    named = gathered(given, config)
-    url, kept = named.get("store"), None
-    if url is not None and holds_store(url):
-        with Store(url, read_only=True) as opened:
-            kept = opened.settings()
-    settings = resolve(named, kept)
-    check_settings(settings)
-    return settings
+    if not holds_store(url):
+        return None
+    with Store(url, read_only=True) as opened:
+        return opened.settings()
 
 
 def make_folder(folder: Path, owner: str, parameter: str) -> None:

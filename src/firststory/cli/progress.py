@@ -6,31 +6,30 @@ This is the edge of the program: the clock is read here and nowhere below.
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING, Any, Self
 
-from firststory.cli.preparing import compiling_seconds
-from firststory.digest.words import counted
+from firststory.cli.alert_lines import alert_lines
+from firststory.digest.words import PUSHED, counted
 from firststory.harmless import harmless
 from firststory.sources.files import Meter
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
-EVERY = 5.0
-"""Seconds between two plain lines."""
+    from firststory.records import Lag, Step
+    from firststory.vitals import Vitals
 
 
 class Progress:
-    """Shows the progress on standard error; results go to standard output."""
+    """Shows the progress on standard error, and alerts where results go, above the bar where both are on a terminal."""
 
-    def __init__(self, meter: Meter, quiet: bool = False) -> None:
+    def __init__(self, meter: Meter, screen: Console, quiet: bool = False) -> None:
         self._meter = meter
+        self._screen = screen
         self._quiet = quiet
-        self._documents = 0
-        self._alerts = 0
-        self._begin = self._last = time.monotonic()
-        self._compiled_before = compiling_seconds()
+        self._vitals: Vitals | None = None
         self._done_before = 0
         """Bytes that an earlier run had read."""
         self._bar: Any = None
@@ -47,26 +46,29 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def begin(self) -> None:
+    def start(self, **facts: Any) -> None:
+        """People know what they have typed."""
+
+    def begin(self, vitals: Vitals) -> None:
         """What comes now is the stream: loading and resuming are over and do not count."""
-        self._begin, self._compiled_before = time.monotonic(), compiling_seconds()
+        self._vitals = vitals
         self._done_before = self._meter.done()
 
-    def advance(self, documents: int, alerts: int) -> None:
-        """A step is done."""
-        self._documents += documents
-        self._alerts += alerts
-        now = time.monotonic()
-        rate = self.rate()
+    def advance(self, step: Step, is_due: bool) -> None:
+        """A step is done; without a terminal a line is due now and then."""
+        vitals = self._vitals
+        if vitals is None or self._quiet:
+            return
+        for alert in step.alerts:
+            if alert.kind in PUSHED:
+                self._show(alert_lines(alert, self._screen.width).append("\n"))
+        documents, alerts = counted(vitals.documents, "document"), counted(vitals.alerts, "alert")
         if self._bar is not None:
-            done = self._meter.done()
-            so_far = f"{counted(self._documents, 'document')} · {counted(self._alerts, 'alert')}"
-            description = f"{so_far} · {rate:,.0f}/s"
-            self._bar.update(self._task, completed=done, description=description)
-        elif not self._quiet and now - self._last >= EVERY:
-            self._last = now
-            so_far = f"{counted(self._documents, 'document')}, {counted(self._alerts, 'alert')}"
-            self.say(f"{so_far}, {rate:,.0f} documents/s{self._left(now)}")
+            description = f"{documents} · {alerts} · {vitals.rate():,.0f}/s{lag_in_words(vitals.lag(), ' · ')}"
+            self._bar.update(self._task, completed=self._meter.done(), description=description)
+        elif is_due:
+            lag = lag_in_words(vitals.lag(), ", ")
+            self.say(f"{documents}, {alerts}, {vitals.rate():,.0f} documents/s{self._left(vitals)}{lag}")
 
     def say(self, text: str) -> None:
         """One line for people, on standard error. It may name a file, and names of files come from strangers."""
@@ -76,24 +78,32 @@ class Progress:
         elif not self._quiet:
             print(text, file=sys.stderr, flush=True)
 
-    def show(self, result: Any, screen: Console) -> None:
-        """A result for people: above the bar where both are on the terminal, else where results go."""
-        above = self._bar.console if self._bar is not None and screen.is_terminal else screen
+    def _show(self, result: Any) -> None:
+        above = self._bar.console if self._bar is not None and self._screen.is_terminal else self._screen
         above.print(result)
 
-    def rate(self) -> float:
-        """Documents a second, without the time that went into compiling kernels."""
-        return self._documents / max(self._working(time.monotonic()), 1e-9)
-
-    def _working(self, now: float) -> float:
-        return now - self._begin - (compiling_seconds() - self._compiled_before)
-
-    def _left(self, now: float) -> str:
+    def _left(self, vitals: Vitals) -> str:
         done, total = self._meter.done() - self._done_before, self._meter.total
         if not total or done <= 0:
             return ""
-        seconds = self._working(now) * max(total - self._done_before - done, 0) / done
+        seconds = vitals.working() * max(total - self._done_before - done, 0) / done
         return f", about {seconds:,.0f} s left" if seconds < 120 else f", about {seconds / 60:,.0f} min left"
+
+
+def lag_in_words(lag: Mapping[str, Lag], before: str = "") -> str:
+    """How far behind a run is, all sources together; nothing where no source can tell.
+
+    Examples
+    --------
+    >>> from firststory.records import Lag
+    >>> lag_in_words({"a": Lag(1200, "documents"), "b": Lag(300, "documents"), "c": Lag(5_300_000, "bytes")}, ", ")
+    ', 1,500 documents and 5.3 MB behind'
+    """
+    units = {unit: sum(one.amount for one in lag.values() if one.unit == unit) for unit in ("documents", "bytes")}
+    known = {one.unit for one in lag.values()}
+    words = [counted(units["documents"], "document")] if "documents" in known else []
+    words += [f"{units['bytes'] / 1e6:,.1f} MB"] if "bytes" in known else []
+    return f"{before}{' and '.join(words)} behind" if words else ""
 
 
 def _make_bar(total: int | None) -> tuple[Any, Any]:

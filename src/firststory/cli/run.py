@@ -30,12 +30,15 @@ def run(
     columns: options.Columns = None,
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
+    engine: options.Engine = None,
     sink: options.Sinks = None,
     exec: options.Exec = None,
     notify: options.Notify = None,
     notify_every: options.NotifyEvery = None,
     poll: options.Poll = None,
     allow_private_addresses: options.AllowPrivateAddresses = None,
+    log_format: options.LogFormat = None,
+    log_level: options.LogLevel = None,
     config: options.Config = None,
     follow: Annotated[bool, typer.Option("--follow", help="Wait at the end of files for what is appended.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
@@ -48,32 +51,45 @@ def run(
     cannot be read is quarantined with its reason, and the stream continues. Standard input that is silent for a second
     is judged as far as it came, so that tail -f can be piped in.
     """
-    from contextlib import ExitStack
+    from firststory.cli.quick_start import load_estimators
 
-    from firststory.cli.alert_lines import alert_lines
+    load_estimators()  # before anything else does
+
+    from contextlib import ExitStack, suppress
+
+    from firststory import logs
     from firststory.cli.inputs import WantedSources
     from firststory.cli.interrupt import interruptible
     from firststory.cli.output import console
+    from firststory.cli.preparing import compiling_seconds
     from firststory.cli.progress import Progress
+    from firststory.cli.run_log import RunLog
     from firststory.cli.sinking import named_sinks, wanted_sinks
     from firststory.cli.summary import print_summary
     from firststory.cli.unread import Unread
     from firststory.digest.words import PUSHED
+    from firststory.errors import FirststoryError
+    from firststory.kernels.preparing import listening
     from firststory.pipeline.garbage import tune_collection
-    from firststory.pipeline.opening import open_run
+    from firststory.pipeline.opening import open_run, opened_engine
     from firststory.pipeline.runner import Runner
+    from firststory.settings import resolve
     from firststory.sinks.delivery import Delivery
+    from firststory.vitals import Vitals
 
     given = {
         "store": store, "detector": detector, "budget": budget, "false_alerts": false_alerts,
         "source_families": source_families, "step": step, "topics": topics, "topic_step": topic_step,
         "language": language, "segmenter": segmenter, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format, "columns": columns,
-        "max_document_bytes": max_document_bytes, "save_every": save_every,
+        "max_document_bytes": max_document_bytes, "save_every": save_every, "engine": engine,
         "sinks": named_sinks(sink, exec, notify), "notify_every": notify_every,
         "poll": poll, "allow_private_addresses": allow_private_addresses,
+        "log_format": log_format, "log_level": log_level,
     }  # fmt: skip
     named = options.gathered(given, config)
+    asked = resolve(named)
+    log = None if asked.log_format is None else logs.begin(asked.log_format, asked.log_level)
     url = options.needed_store(named)
     wanted = WantedSources(sources, named, url, follow)
     sinks = wanted_sinks(named)
@@ -83,11 +99,22 @@ def run(
     with (
         opened,
         interruptible() as interrupt,
-        Progress(meter, quiet) as progress,
+        Progress(meter, screen, quiet) if log is None else RunLog(log) as progress,
         ExitStack() as stack,
     ):
         tune_collection()
-        runner = Runner(settings, opened, progress.say)
+        if not wanted.has_standard_input:  # what was read of it is judged first
+            stack.enter_context(listening(interrupt.before_kernel))
+        progress.start(
+            store=opened.name,
+            sources=wanted.names,
+            sinks=[sink.name for sink in sinks],
+            detector=settings.detector,
+            step=settings.step,
+            window=settings.window,
+        )
+        engine_used = stack.enter_context(opened_engine(settings, progress.say))
+        runner = Runner(settings, opened, progress.say, engine=engine_used)
         positions = opened.positions()
         unread = Unread(positions)
         reading = stack.enter_context(wanted.open(positions, progress.say, meter, interrupt))
@@ -95,21 +122,29 @@ def run(
             Delivery(sinks, opened, settings.sink_kinds, settings.sink_attempts, progress.say)
         )
         before = opened.status()
-        progress.begin()
+        vitals = Vitals(reading.lag, compiling_seconds)
+        progress.begin(vitals)
+
+        def keep_vitals() -> None:
+            with suppress(FirststoryError):  # what is wrong with the store is told by whoever writes results
+                opened.keep_last_run(vitals.report())
+
+        stack.callback(keep_vitals)
         # A live source may bring its first document later: nothing of it is held back.
         watched = reading.arrivals if wanted.is_live else unread.watch(reading.arrivals)
         for done in runner.run(interrupt.until_wanted(watched, flush=wanted.has_standard_input)):
             reading.acknowledge(done.positions)
             delivery.wake()
-            pushed = [alert for alert in done.alerts if alert.kind in PUSHED]
-            progress.advance(done.counts["seen"], len(pushed))
-            for alert in () if quiet else pushed:
-                progress.show(alert_lines(alert, screen.width).append("\n"), screen)
+            vitals.count(done, sum(alert.kind in PUSHED for alert in done.alerts))
+            is_due = vitals.is_due()
+            if is_due:
+                keep_vitals()
+            progress.advance(done, is_due)
         interrupt.check()
-        rate = progress.rate()
+        rate = vitals.rate()
         after = opened.status()
         gate = runner.core.parts.gate
-    if not quiet:
+    if not quiet and log is None:
         confidence = None if gate.is_sure else gate.confidence()
         print_summary(screen, before, after, rate, opened.name, confidence, runner.encoder)
     unread.check()

@@ -21,7 +21,8 @@ def status(
     config: options.Config = None,
 ) -> None:
     """Show what a store holds, where the alerts stand and what was held back, the threshold on single documents and
-    why, how far each source was read, and what was quarantined."""
+    why, how far each source was read and how much of it is waiting, how fast the latest run is and how much memory it
+    has, and what was quarantined."""
     from firststory.cli import output
     from firststory.digest.words import iso
 
@@ -52,9 +53,11 @@ def _show(told: dict[str, Any]) -> None:
 
     from firststory.cli import output
     from firststory.cli.alert_status import alert_facts
+    from firststory.cli.progress import lag_in_words
     from firststory.cli.summary import COUNT_LABELS
     from firststory.digest.words import counted
     from firststory.harmless import harmless
+    from firststory.records import Lag
 
     screen = output.console()
     table = Table(box=None, show_header=False, padding=(0, 1))
@@ -80,9 +83,12 @@ def _show(told: dict[str, Any]) -> None:
         table.add_row("made with", ", ".join(f"{name} {version}" for name, version in made_with.items()))
     if told["feedback"]["sentence"]:
         table.add_row("feedback", told["feedback"]["sentence"])
+    lag = told["last_run"].get("lag", {})
     for name, at in told["positions"].items():
-        reached = f"line {at['line']:,}" if "line" in at else f"row {at.get('row')}"
-        table.add_row("source", Text(f"{harmless(name, LONGEST_NAME)}: {reached}"))
+        behind = lag_in_words({name: Lag(**lag[name])}, "; ") + " when it was last asked" if name in lag else ""
+        table.add_row("source", Text(f"{harmless(name, LONGEST_NAME)}: {_reached(at)}{behind}"))
+    if told["last_run"]:
+        table.add_row("last run", Text(_last_run(told["last_run"])))
     screen.print(table, markup=False)
     if told["thresholds"]:
         moved = Table(
@@ -98,6 +104,29 @@ def _show(told: dict[str, Any]) -> None:
             why = Text(harmless(row["reason"], 300))
             moved.add_row(str(row["step"]), _number(row["threshold"]), _number(row["needed_p_value"]), why)
         screen.print(moved)
+
+
+def _reached(at: Mapping[str, Any]) -> str:
+    """How far a source was read, as it counts itself."""
+    for name in ("line", "row", "sequence"):
+        if name in at:
+            return f"{name} {at[name]:,}"
+    if "id" in at:
+        return f"entry {at['id']}"
+    if "offsets" in at:
+        return "offsets " + ", ".join(f"{part}: {offset:,}" for part, offset in at["offsets"].items())
+    if "seen" in at:
+        return f"{len(at['seen']):,} entries remembered"
+    return f"{at['received']:,} messages" if "received" in at else "read"
+
+
+def _last_run(told: Mapping[str, Any]) -> str:
+    """How the latest run was doing when it last said so."""
+    return (
+        f"as of {told['time']}: {told['documents']:,} documents since {told['began']}, "
+        f"{told['documents_per_second']:,.0f}/s, {told['documents_per_second_lately']:,.0f}/s lately, "
+        f"{told['memory_bytes'] / 1e6:,.0f} MB of memory"
+    )
 
 
 def _feedback(rows: Sequence[Mapping[str, Any]], budget: str | None) -> dict[str, Any]:

@@ -153,10 +153,12 @@ class BatchL1Dictionary(L1DictionaryDetector):
                 tolerance=self.tolerance,
                 max_rounds=self.max_rounds,
                 n_jobs=self.n_jobs,
+                engine=self._engine,
             )
             self.atoms_, codes, history = learnt.atoms, learnt.coding.codes, learnt.history
         else:
-            fresh = code_exactly(unit, atoms, self.alpha, over=self._over, n_jobs=self.n_jobs).codes
+            coded = code_exactly(unit, atoms, self.alpha, over=self._over, n_jobs=self.n_jobs, engine=self._engine)
+            fresh = coded.codes
             codes = stacked(self.codes_, fresh, self.window)
             before = residual_norm(documents, atoms, codes, self._over)
             if self.method == "admm":

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from firststory.arrays import Floats
 from firststory.detectors.base import StreamDetector
+from firststory.engines.engine import Engine
 from firststory.errors import ParameterError
 from firststory.kernels.l1.project import project_rows
 from firststory.solvers.initial_atoms import (
@@ -71,7 +72,9 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
     loss: str
     over_weight: float
     n_jobs: int | None
+    device: str = "cpu"
     atoms_: sp.csr_matrix
+    _engine: Engine | None = None
 
     @property
     def components_(self) -> Floats:
@@ -141,7 +144,20 @@ class L1DictionaryDetector(ClassNamePrefixFeaturesOutMixin, TransformerMixin, St
         view = getattr(self, "_view", None)
         if view is None or view[0] is not self.atoms_:
             view = (self.atoms_, TermMajor.of(self.atoms_))
-        return code_exactly(unit, view[1], self.alpha, over=self._over, n_jobs=self.n_jobs, duals=duals)
+        if self.device == "gpu":
+            from firststory.solvers.l1_coding_gpu import code_on_gpu
+
+            return code_on_gpu(unit, view[1], self.alpha, over=self._over, n_jobs=self.n_jobs, duals=duals)
+        return code_exactly(
+            unit, view[1], self.alpha, over=self._over, n_jobs=self.n_jobs, engine=self._engine, duals=duals
+        )
+
+    def use_engine(self, engine: Engine | None) -> None:
+        """Let an engine compute the blocks of a timestep; the results are the same bits. None takes it away.
+
+        It is no part of the model: a copy, and what is loaded from a state, has none.
+        """
+        self._engine = engine
 
     def _index_atoms(self) -> None:
         """Keep the dictionary term by term until the atoms change; not state, since it follows from them."""

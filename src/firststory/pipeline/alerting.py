@@ -48,11 +48,11 @@ def fire_alerts(parts: Parts, documents: Sequence[InProgress], surfaces: Surface
 def end_alerts(parts: Parts, alerts: Sequence[Alert], changes: StoryChanges) -> tuple[Alert, ...]:
     """Tell the alerts which stories were merged. Returns those of the step with their story and storyline of now."""
     merged = {story.id: story.merged_into for story in changes.stories if story.merged_into is not None}
-    return tuple(_placed(parts, alert, merged) for alert in parts.alerts.end_step(merged, alerts))
+    placed = [_placed(parts, alert, merged) for alert in parts.alerts.end_step(merged, alerts)]
+    return tell(parts.phrases, [(alert, parts.alerts.remembered(alert.documents)) for alert in placed])
 
 
 def _placed(parts: Parts, alert: Alert, merged: Mapping[str, str]) -> Alert:
     assert alert.story is not None
     story = standing(alert.story, merged)
-    placed = replace(alert, story=story, storyline=parts.stories.storyline_of(story))
-    return tell(parts.phrases, placed, parts.alerts.remembered(alert.documents))
+    return replace(alert, story=story, storyline=parts.stories.storyline_of(story))

@@ -152,6 +152,25 @@ def check_settings(settings: Settings, detector: Detector | None = None) -> None
         raise MissingExtraError("settings", "icu", "icu")
     if settings.vectors is not None:
         _check_vectors(settings, detector)
+    if settings.engine != "serial":
+        _check_engine(settings, detector)
+
+
+def _check_engine(settings: Settings, detector: Detector | None) -> None:
+    from firststory.engines.opening import check_engine
+    from firststory.pipeline.protocols import UsesEngine
+
+    check_engine(str(settings.engine))
+    if settings.vectors is None and not isinstance(detector or build_detector(settings.detector), UsesEngine):
+        using = [name for name in detector_names() if isinstance(build_detector(name), UsesEngine)]
+        raise ParameterError(
+            owner="settings",
+            parameter="engine",
+            allowed=f"serial, unless vectors are made or the detector is one of {', '.join(using)}",
+            received=settings.engine,
+            remedy=f"Leave the engine out. It serves --vectors and the detectors {', '.join(using)}.",
+            message=f"The detector {settings.detector} judges one document after another: an engine is of no use.",
+        )
 
 
 def _check_vectors(settings: Settings, detector: Detector | None) -> None:

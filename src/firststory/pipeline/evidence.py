@@ -8,8 +8,8 @@ from typing import NamedTuple
 from firststory.pipeline.in_progress import InProgress
 from firststory.records import TermKind
 from firststory.text.language import stop_words
-from firststory.text.phrases.alphabet import fold
-from firststory.text.phrases.evidence import choose_phrases, weight
+from firststory.text.phrases.alphabet import fold, fold_phrase
+from firststory.text.phrases.evidence import choose_weighed
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Phrase
@@ -42,10 +42,9 @@ def evidence_phrases(
     stop = _folded_stop_words(language)
     found = document_phrases(reader, read, one.place)
     trimmed = (_trimmed(phrase, stop) if _may_lean(phrase) else phrase for phrase in found)
-    chosen = choose_phrases(reader, [phrase for phrase in trimmed if phrase.key])
-    column_of = {fold(token.surface): token.column for token in reversed(one.tokens) if token.column >= 0}
-    weights = [weight(reader, phrase) for phrase in chosen]
-    total = sum(weights) or 1.0
+    chosen = choose_weighed(reader, [phrase for phrase in trimmed if phrase.key])
+    column_of = {fold_phrase(token.surface): token.column for token in reversed(one.tokens) if token.column >= 0}
+    total = sum(worth for _, worth in chosen) or 1.0
     return tuple(
         EvidencePhrase(
             phrase.text,
@@ -54,7 +53,7 @@ def evidence_phrases(
             tuple([column_of[word] for word in phrase.key.split() if word in column_of]),
             phrase.kind,
         )
-        for phrase, worth in zip(chosen, weights, strict=True)
+        for phrase, worth in chosen
     )
 
 

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections import Counter, OrderedDict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +16,7 @@ from sqlalchemy.engine import make_url
 from firststory.errors import DocumentError, ParameterError, SourceError
 from firststory.pipeline.build import missing_meaning
 from firststory.pipeline.frames import frame_of
-from firststory.pipeline.opening import open_run
+from firststory.pipeline.opening import open_run, opened_engine
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.runner import Runner
 from firststory.pipeline.since import Since, parse_since
@@ -59,7 +60,8 @@ class Monitor:
         Any other setting by its name: `columns` (fields that have other names in the input: {"text": "body"}),
         `false_alerts` (alerts per day that chance alone may bring),
         `source_families` (a mapping from sources to the family that they count as), `language`, `window`, `vectors`
-        (the folder of a sentence encoder), `vector_words`, `max_terms`, `seed`, `save_every`.
+        (the folder of a sentence encoder), `vector_words`, `max_terms`, `seed`, `save_every`, `engine` (who computes
+        the blocks of a step: "threads:2", "dask://host:8786").
 
     Examples
     --------
@@ -97,11 +99,15 @@ class Monitor:
             **settings,
         }
         chosen, self._store = open_run(gather(given, environment=os.environ), url, own)
+        self._held = ExitStack()
+        """What is given back at the end: the store, and before it the engine."""
         try:
-            self._runner = Runner(chosen, self._store, detector=own)
-        except BaseException:
             if self._store is not None:
-                self._store.close()
+                self._held.callback(self._store.close)
+            engine = self._held.enter_context(opened_engine(chosen, warnings.warn))
+            self._runner = Runner(chosen, self._store, detector=own, engine=engine)
+        except BaseException:
+            self._held.close()
             raise
         if missing := missing_meaning(chosen, own):
             warnings.warn(missing, stacklevel=2)
@@ -291,13 +297,9 @@ class Monitor:
         }
 
     def close(self) -> None:
-        """Save the model and give the store back: nothing is written after this."""
-        if self._store is None:
-            return
-        try:
+        """Save the model and give the store and the engine back: nothing is written after this."""
+        with self._held:
             self._runner.save()
-        finally:
-            self._store.close()
 
     def __repr__(self) -> str:
         settings = self._runner.settings

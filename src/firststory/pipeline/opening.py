@@ -1,15 +1,19 @@
-"""The settings and the store of a run: read once, checked once, and nothing is written before that."""
+"""The settings, the store and the engine of a run: read once, checked once, and nothing is written before that."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, overload
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, overload
 
 from firststory.pipeline.build import check_settings
 from firststory.pipeline.protocols import Detector
 from firststory.settings import Settings, resolve
 from firststory.store.engine import holds_store
 from firststory.store.store import Store
+
+if TYPE_CHECKING:
+    from firststory.engines.engine import Engine
 
 
 @overload
@@ -36,3 +40,12 @@ def open_run(
             opened.close()
         raise
     return settings, Store(store) if store is not None and opened is None else opened
+
+
+def opened_engine(settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Engine | None]:
+    """The engine that the settings name, to be closed after the run; for the serial one None, and nothing is loaded."""
+    if settings.engine == "serial":
+        return nullcontext()
+    from firststory.engines.opening import open_engine
+
+    return open_engine(settings.engine, say)

@@ -13,6 +13,7 @@ from firststory.records import Topic, TopicEvent
 from firststory.state import State, Stateful
 
 if TYPE_CHECKING:
+    from firststory.engines.engine import Engine
     from firststory.text.records import CountedRows, Token
     from firststory.text.surfaces import SurfaceForms
     from firststory.text.vocabulary import Remap
@@ -73,6 +74,13 @@ class TakesVectors(Protocol):
     """A detector that compares dense vectors beside the rows: `score_then_learn(..., vectors=...)`."""
 
     takes_vectors: bool
+
+
+@runtime_checkable
+class UsesEngine(Protocol):
+    """A detector whose steps fall into blocks that an engine can compute; the results are the same bits."""
+
+    def use_engine(self, engine: Engine | None) -> None: ...
 
 
 @runtime_checkable

@@ -11,17 +11,28 @@ from firststory.pipeline.fingerprints import title_before
 from firststory.pipeline.titles import MAX_TITLE_CHARACTERS
 from firststory.records import Alert, Document, TermKind
 from firststory.text.phrases.alphabet import fold
-from firststory.text.phrases.evidence import choose_evidence
+from firststory.text.phrases.evidence import choose_phrases
 from firststory.text.phrases.reader import PhraseReader
-from firststory.text.phrases.records import Report
+from firststory.text.phrases.records import Phrase, Report
 from firststory.text.phrases.sentences import telling_sentence
+from firststory.text.phrases.variants import document_phrases
 
 SUMMARY_CHARACTERS = 300
 
 
-def tell(reader: PhraseReader, alert: Alert, documents: Sequence[Document]) -> Alert:
-    """The alert with its phrases and its summary; `documents` are those that it rests on."""
-    named = _named(reader, alert)
+def tell(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[Document]]]) -> tuple[Alert, ...]:
+    """The alerts with their phrases and their summaries; beside each the documents that it rests on."""
+    if not alerts:
+        return ()
+    read = reader.read([alert.headline for alert, _ in alerts])
+    return tuple(
+        _told(reader, alert, choose_phrases(reader, document_phrases(reader, read, number)), documents)
+        for number, (alert, documents) in enumerate(alerts)
+    )
+
+
+def _told(reader: PhraseReader, alert: Alert, phrases: Sequence[Phrase], documents: Sequence[Document]) -> Alert:
+    named = _named(alert, phrases)
     return replace(
         alert,
         terms=tuple(term for term, _ in named),
@@ -31,9 +42,8 @@ def tell(reader: PhraseReader, alert: Alert, documents: Sequence[Document]) -> A
     )
 
 
-def _named(reader: PhraseReader, alert: Alert) -> list[tuple[str, TermKind]]:
+def _named(alert: Alert, phrases: Sequence[Phrase]) -> list[tuple[str, TermKind]]:
     """The phrases of the headline and what each is; of a turn first what turned it, unless a phrase has it."""
-    phrases = choose_evidence(reader, alert.headline)
     told = {word for phrase in phrases for word in phrase.key.split()}
     alone: list[tuple[str, TermKind]] = [
         (term, "other") for term in alert.terms if not told.issuperset(fold(term).split())

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from firststory.errors import DocumentError
 from firststory.pipeline.fingerprints import full_text
@@ -60,14 +63,26 @@ class VectorIntake:
 
     def encoded(self, batch: Batch, known: Collection[str] = ()) -> Batch:
         """The batch with a vector for each short document that has none; what is `known` will be dropped anyway."""
+        return self.all_encoded([batch], [known])[0]
+
+    def all_encoded(self, batches: Sequence[Batch], known: Sequence[Collection[str]]) -> list[Batch]:
+        """Several batches at once, to the same bits: the encoder never sees texts of two batches together."""
         if self.encoder is None:
-            return batch
-        documents = list(batch.documents)
-        texts = {
-            i: text
-            for i, one in enumerate(documents)
-            if one.vector is None and one.id not in known and is_short(text := full_text(one), self._max_words)
-        }
-        for i, row in zip(texts, self.encoder.encode(list(texts.values())), strict=True):
-            documents[i] = replace(documents[i], vector=parse_vector(row))
-        return replace(batch, documents=tuple(documents))
+            return list(batches)
+        wanted = [
+            {
+                i: text
+                for i, one in enumerate(batch.documents)
+                if one.vector is None and one.id not in dropped and is_short(text := full_text(one), self._max_words)
+            }
+            for batch, dropped in zip(batches, known, strict=True)
+        ]
+        rows = self.encoder.encode_each([list(texts.values()) for texts in wanted])
+        return [_with_vectors(*one) for one in zip(batches, wanted, rows, strict=True)]
+
+
+def _with_vectors(batch: Batch, places: Iterable[int], rows: NDArray[np.float32]) -> Batch:
+    documents = list(batch.documents)
+    for i, row in zip(places, rows, strict=True):
+        documents[i] = replace(documents[i], vector=parse_vector(row))
+    return replace(batch, documents=tuple(documents))

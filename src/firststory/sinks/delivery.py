@@ -9,6 +9,7 @@ from typing import Self
 
 from firststory.backoff import wait_before
 from firststory.errors import FirststoryError
+from firststory.notices import Notice
 from firststory.records import Alert
 from firststory.sinks.sink import NotDelivered, Sink
 from firststory.store.outbox import Outbox
@@ -93,7 +94,7 @@ class _Courier(threading.Thread):
             try:
                 is_done = self._deliver_waiting()
             except FirststoryError as error:
-                self._say(error.without_owner)
+                self._say(Notice(error.without_owner, "sink_waits", "warning", sink=self._sink.name))
                 is_done = False
                 self._stopping.wait(1.0)
             if is_done and self._is_finishing:
@@ -122,18 +123,23 @@ class _Courier(threading.Thread):
             if problem.is_final or self._failures >= self._attempts:
                 for alert in alerts:
                     self._outbox.give_up(alert.id, str(problem))
-                self._say(f"{self._sink.name}: gave up on {_ids(alerts)}: {problem}.")
+                self._tell(f": gave up on {_ids(alerts)}: {problem}.", "sink_gave_up", "error", alerts)
                 self._failures = 0
                 return True
             wait = wait_before(self._failures - 1, problem.retry_after, longest=LONGEST_WAIT)
-            self._say(f"{self._sink.name}: {_ids(alerts)} not delivered: {problem}; trying again in {wait:.0f} s.")
+            sentence = f": {_ids(alerts)} not delivered: {problem}; trying again in {wait:.0f} s."
+            self._tell(sentence, "sink_failed", "warning", alerts)
             self._stopping.wait(wait)
             return False
         if self._failures:
-            self._say(f"{self._sink.name} works again.")
+            self._tell(" works again.", "sink_back", "info", alerts)
         self._failures = 0
-        self._outbox.delivered(alerts[-1].id)
+        self._outbox.delivered([alert.id for alert in alerts])
         return True
+
+    def _tell(self, sentence: str, event: str, level: str, alerts: Sequence[Alert]) -> None:
+        told = Notice(self._sink.name + sentence, event, level, sink=self._sink.name, alerts=[a.id for a in alerts])
+        self._say(told)
 
 
 def _ids(alerts: Sequence[Alert]) -> str:

@@ -13,9 +13,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from firststory.arrays import Floats
+from firststory.engines.engine import Engine
 from firststory.kernels.l1.coding import code_documents
 from firststory.kernels.l1.layout import ByTerm, CodingProblem, CodingResult, rows_of
 from firststory.solvers.blocks import run_blocks
+from firststory.solvers.l1_pieces import blocks_of, code_block, concatenated, empty_coding, rows_between
 from firststory.solvers.spectrum import largest_eigenvalue
 
 TOLERANCE = 1e-10
@@ -70,6 +72,7 @@ def code_exactly(
     *,
     over: float = 1.0,
     n_jobs: int | None = 1,
+    engine: Engine | None = None,
     duals: bool = False,
     tableau_atoms: int = TABLEAU_ATOMS,
     tolerance: float = TOLERANCE,
@@ -78,7 +81,8 @@ def code_exactly(
     """The optimum by reduction, safe screening and a bounded simplex (equation 5).
 
     `over` weighs over-coverage: 1 is the l1 loss, less forgives atoms that cover more than the document has. Documents
-    may be wider than the atoms. The result does not depend on `n_jobs`.
+    may be wider than the atoms. The result depends neither on `n_jobs` nor on the engine, which computes the blocks
+    where one is given.
 
     Examples
     --------
@@ -95,17 +99,13 @@ def code_exactly(
         ptr = np.concatenate([ptr, np.full(m - width, ptr[-1], dtype=ptr.dtype)])
     holders = ByTerm(ptr, by.by_term.indices, by.by_term.data)
     problem = CodingProblem(float(alpha), float(over), float(tolerance), max_pivots, tableau_atoms)
-    result = CodingResult(
-        objective=np.empty(n),
-        nearest=np.empty(n),
-        pivots=np.empty(n, np.int64),
-        survivors=np.empty(n, np.int64),
-        violation=np.empty(n),
-        n_codes=np.empty(n, np.int64),
-        code_atoms=np.empty(documents.nnz, np.int32),
-        code_values=np.empty(documents.nnz),
-        duals=np.zeros(documents.nnz if duals else 0),
-    )
+    if engine is not None and n:
+        rows, bounds = rows_of(documents), blocks_of(n, BLOCK_DOCUMENTS)
+        pieces = [rows_between(rows, *bound) for bound in bounds]
+        found = concatenated(engine.map(code_block, pieces, holders, by.mass, problem, duals), CodingResult)
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(found.n_codes)])
+        return _coding(found, found.code_atoms, found.code_values, ends, documents, k, duals)
+    result = empty_coding(n, documents.nnz, duals)
 
     def block(start: int, stop: int) -> None:
         code_documents(start, stop, rows_of(documents), holders, by.mass, problem, result)
@@ -121,7 +121,20 @@ def code_exactly(
     spans = [slice(a, a + m) for a, m in zip(first.tolist(), length.tolist(), strict=True)]
     code_atoms = np.concatenate([result.code_atoms[span] for span in spans] or [result.code_atoms])
     code_values = np.concatenate([result.code_values[span] for span in spans] or [result.code_values])
-    dual = sp.csr_matrix((result.duals, documents.indices, documents.indptr), shape=(n, m)) if duals else None
+    return _coding(result, code_atoms, code_values, ends, documents, k, duals)
+
+
+def _coding(
+    result: CodingResult,
+    code_atoms: NDArray[np.int32],
+    code_values: Floats,
+    ends: NDArray[np.int64],
+    documents: sp.csr_matrix,
+    k: int,
+    duals: bool,
+) -> L1Coding:
+    n = documents.shape[0]
+    dual = sp.csr_matrix((result.duals, documents.indices, documents.indptr), shape=documents.shape) if duals else None
     return L1Coding(
         csr((code_values, code_atoms, ends), (n, k)),
         result.objective,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from firststory.engines.engine import Engine
 from firststory.solvers.l1_coding import L1Coding, code_exactly
 from firststory.solvers.online_admm import inner_steps, online_step, subgradient_step
 from firststory.solvers.spectrum import largest_eigenvalue
@@ -175,6 +176,7 @@ def learn_dictionary(
     max_rounds: int = 60,
     max_inner: int = 50,
     n_jobs: int | None = 1,
+    engine: Engine | None = None,
 ) -> L1Dictionary:
     """Minimise (2) from `atoms` until five rounds together lower the objective by less than `tolerance` of it.
 
@@ -190,7 +192,7 @@ def learn_dictionary(
     True
     """
     atoms = sp.csr_matrix((atoms.data, atoms.indices, atoms.indptr), shape=(atoms.shape[0], documents.shape[1]))
-    coding = code_exactly(documents, atoms, alpha, over=over, duals=True, n_jobs=n_jobs)
+    coding = code_exactly(documents, atoms, alpha, over=over, duals=True, n_jobs=n_jobs, engine=engine)
     history = [float(coding.objective.sum())]
     psi = largest_eigenvalue(coding.codes)
     step = 0.1 / psi if psi > 0 else 0.0
@@ -203,7 +205,7 @@ def learn_dictionary(
             moved = subgradient_step(
                 documents, atoms, coding.codes, _given(coding.duals), step=step, over=over, n_jobs=n_jobs
             )
-        trial = code_exactly(documents, moved, alpha, over=over, duals=True, n_jobs=n_jobs)
+        trial = code_exactly(documents, moved, alpha, over=over, duals=True, n_jobs=n_jobs, engine=engine)
         lowered = history[-1] - float(trial.objective.sum())
         if lowered > 0:
             atoms, coding = moved, trial

@@ -15,12 +15,22 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from firststory.arrays import Floats
+from firststory.engines.engine import Engine
 from firststory.kernels.l1.dictionary import by_term, term_correlations, without_small
 from firststory.kernels.l1.layout import ByTerm, Multipliers, Penalty, rows_of
 from firststory.kernels.l1.multipliers import carried_multipliers, clipped_excess, clipped_multipliers, largest_first
 from firststory.kernels.l1.project import project_rows
 from firststory.solvers.atom_moves import BLOCK_TERMS, AtomMover, by_term_of, no_terms
 from firststory.solvers.blocks import run_blocks
+from firststory.solvers.l1_pieces import (
+    CarriedBlock,
+    ClippedBlock,
+    blocks_of,
+    carry_block,
+    clip_block,
+    concatenated,
+    rows_between,
+)
 from firststory.solvers.spectrum import largest_eigenvalue
 
 BLOCK_DOCUMENTS = 256
@@ -76,8 +86,9 @@ def online_step(
     want_multipliers: bool = True,
     most: int | None = None,
     n_jobs: int | None = 1,
+    engine: Engine | None = None,
 ) -> OnlineStep:
-    """The same step in time and memory of the non-zeros (equation 6), on any number of threads.
+    """The same step in time and memory of the non-zeros (equation 6), on any number of threads, or on an engine.
 
     `multipliers` None is Delta = 0. `gamma` other than 1 is the relaxed multiplier step of the appendix. `most`
     bounds the terms of Delta+ that a document keeps, the largest first; None keeps them all, which is exact.
@@ -100,23 +111,40 @@ def online_step(
     if not want_multipliers:
         reach[np.diff(codes.indptr) == 0] = 0
     room = np.concatenate([[0], np.cumsum(reach)])
-    clipped = Multipliers(room, np.zeros(n, np.int64), np.empty(room[-1], np.int32), np.empty(room[-1]))
     penalty = Penalty(float(beta), float(gamma), float(over))
     P, X, Delta = rows_of(documents), rows_of(codes), rows_of(delta)
+    bounds = blocks_of(n, BLOCK_DOCUMENTS) if engine is not None else []
+    blocks: list[ClippedBlock] = []
+    if engine is not None:
+        parts = [(*(rows_between(rows, *bound) for rows in (P, X, Delta)), reach[slice(*bound)]) for bound in bounds]
+        blocks = engine.map(clip_block, parts, rows_of(atoms), penalty, m, want_multipliers)
+        counts, *lists = concatenated(blocks, ClippedBlock)
+        clipped = Multipliers(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), counts, *lists)
+    else:
+        clipped = Multipliers(room, np.zeros(n, np.int64), np.empty(room[-1], np.int32), np.empty(room[-1]))
 
-    def clip(start: int, stop: int) -> None:
-        clipped_multipliers(start, stop, P, X, rows_of(atoms), Delta, penalty, m, want_multipliers, clipped)
+        def clip(start: int, stop: int) -> None:
+            clipped_multipliers(start, stop, P, X, rows_of(atoms), Delta, penalty, m, want_multipliers, clipped)
 
-    run_blocks(clip, n, BLOCK_DOCUMENTS, n_jobs)
+        run_blocks(clip, n, BLOCK_DOCUMENTS, n_jobs)
     listed = by_term(*clipped, m)
     mover = AtomMover(codes, np.diff(listed.ptr), tau / beta, beta, n_jobs)
     after = mover.move(atoms, listed, by_term_of(atoms))
     if not want_multipliers:
         return OnlineStep(after, None, tau, float("nan"))
+    most_kept = m if most is None else most
+    if engine is not None:
+        given = [
+            (rows_between(Delta, *bound), rows_between(X, *bound), block)
+            for bound, block in zip(bounds, blocks, strict=True)
+        ]
+        terms, values, sizes, moved = concatenated(
+            engine.map(carry_block, given, rows_of(after), penalty, m, most_kept), CarriedBlock
+        )
+        return OnlineStep(after, _stacked([(terms, values)], sizes, m), tau, float(moved.sum()) / (gamma * beta) ** 2)
     kept, change = np.zeros(n, np.int64), np.zeros(n)
 
     def carry(start: int, stop: int) -> tuple[NDArray[np.int32], Floats]:
-        most_kept = m if most is None else most
         return carried_multipliers(start, stop, Delta, X, clipped, rows_of(after), penalty, m, most_kept, kept, change)
 
     carried = _stacked(run_blocks(carry, n, BLOCK_DOCUMENTS, n_jobs), kept, m)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from firststory.errors import SourceError
-from firststory.records import Arrival, Idle, Position, Quarantined
+from firststory.records import Arrival, Idle, Lag, Position, Quarantined
 from firststory.sources.files import STDIN, expand, read, source_name
 from firststory.sources.lines import Place, skip_to
 from firststory.sources.source import Options, Source, wrong_address
@@ -90,6 +90,16 @@ class FollowedFile(FileSource):
                 continue
             yield Idle()
             time.sleep(POLL_SECONDS)
+
+    def lag(self, committed: Position | None) -> Lag | None:
+        """Bytes after what is committed; of a file that was rotated, those of the new one."""
+        try:
+            found = Path(self._path).stat()
+        except FileNotFoundError:  # between two names
+            return None
+        at = {} if committed is None else committed.at
+        reached = at.get("offset", 0) if at.get("inode") == found.st_ino else 0
+        return Lag(max(found.st_size - int(reached), 0), "bytes")
 
     def _begin(self, after: Position | None, place: Place) -> io.BufferedReader:
         """The file that was read last: that of this name, or what it was renamed to."""

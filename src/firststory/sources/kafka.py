@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from firststory.errors import MissingExtraError, SourceError
-from firststory.records import Arrival, Idle, Position
+from firststory.records import Arrival, Idle, Lag, Position
 from firststory.sources.messages import arrival_from, field_map
 from firststory.sources.source import Options, Unavailable, wrong_address
 
@@ -178,6 +178,22 @@ class KafkaTopic:
             self._consumer.commit(offsets=offsets, asynchronous=True)
         except self._kafka.KafkaException as error:
             raise Unavailable(f"Kafka is away ({str(error)[:150]})") from error
+
+    def lag(self, committed: Position | None) -> Lag | None:
+        if self._consumer is None or not self._assigned:
+            return None
+        reached = {} if committed is None else committed.at["offsets"]
+        waiting = 0
+        for partition in self._assigned:
+            # What the last fetch said: no question to the broker.
+            known = self._consumer.get_watermark_offsets(
+                self._kafka.TopicPartition(self._topic, partition), cached=True
+            )
+            if known is None or known[1] < 0:
+                return None
+            low, high = known
+            waiting += max(high - max(int(reached.get(str(partition), 0)), low), 0)
+        return Lag(waiting, "documents")
 
     def close(self) -> None:
         if self._consumer is not None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Self
 
 from firststory.backoff import wait_before
 from firststory.errors import FirststoryError
-from firststory.records import Arrival, Idle, Position, Quarantined
+from firststory.notices import Notice
+from firststory.records import Arrival, Idle, Lag, Position, Quarantined
 from firststory.sources.queue import ArrivalQueue
-from firststory.sources.source import Source, Unavailable
+from firststory.sources.source import Source, TellsLag, Unavailable
 
 SECONDS_TO_CLOSE = 5.0
+LOOK_AT_LAG = 3.0
+"""Seconds between two questions how much is waiting on the other side."""
 
 
 class LiveSources:
@@ -56,6 +60,10 @@ class LiveSources:
             if reader.source.name in latest:
                 reader.committed = latest[reader.source.name]
 
+    def lag(self) -> dict[str, Lag]:
+        """How far behind the store is, as the sources that can tell said last."""
+        return {reader.source.name: reader.lag for reader in self._readers if reader.lag is not None}
+
     def close(self) -> None:
         """Stop reading. What was handed over and not committed will be read again by the next run."""
         self._stopping.set()
@@ -78,6 +86,8 @@ class _Reader(threading.Thread):
         super().__init__(name=f"source {source.name}", daemon=True)
         self.source = source
         self.committed = after
+        self.lag: Lag | None = None
+        self._looked = -LOOK_AT_LAG
         self._acknowledged: Position | None = None
         self._after = after
         self._queue, self._stopping, self._say = queue, stopping, say
@@ -88,7 +98,7 @@ class _Reader(threading.Thread):
             self._read_for_ever()
         except FirststoryError as error:
             # The others go on; where none is left, this is how the run ends.
-            self._say(error.without_owner)
+            self._say(Notice(error.without_owner, "source_failed", "error", source=self.source.name))
             problem = error
         except Exception as error:
             problem = error
@@ -105,13 +115,14 @@ class _Reader(threading.Thread):
                     self._acknowledge()
                 for arrival in self.source.read(self._after):
                     if attempt:
-                        self._say(f"{self.source.name} is back.")
+                        self._say(Notice(f"{self.source.name} is back.", "source_back", source=self.source.name))
                         attempt = 0
                     self._acknowledge()
                     if not self._queue.put(self.source.name, arrival) or self._stopping.is_set():
                         break
                     self._remember(arrival)
                     self._acknowledge()
+                    self._look_at_lag()
                 else:
                     return
             except Unavailable as problem:
@@ -119,7 +130,8 @@ class _Reader(threading.Thread):
                 self._queue.put(self.source.name, Idle())
                 wait = wait_before(attempt, problem.retry_after)
                 attempt += 1
-                self._say(f"{self.source.name}: {problem}; trying again in {wait:.0f} s.")
+                sentence = f"{self.source.name}: {problem}; trying again in {wait:.0f} s."
+                self._say(Notice(sentence, "source_away", "warning", source=self.source.name, seconds=round(wait, 1)))
                 self._stopping.wait(wait)
         with suppress(Unavailable):
             self._acknowledge()
@@ -135,3 +147,9 @@ class _Reader(threading.Thread):
         if committed is not None and committed is not self._acknowledged:
             self.source.acknowledge(committed)
             self._acknowledged = committed
+
+    def _look_at_lag(self) -> None:
+        now = time.monotonic()
+        if isinstance(self.source, TellsLag) and now - self._looked >= LOOK_AT_LAG:
+            self._looked = now
+            self.lag = self.source.lag(self.committed)

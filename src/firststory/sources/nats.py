@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from firststory.errors import MissingExtraError, SourceError
-from firststory.records import Arrival, Idle, Position
+from firststory.records import Arrival, Idle, Lag, Position
 from firststory.sources.messages import arrival_from, field_map
 from firststory.sources.source import Options, Unavailable, wrong_address
 
@@ -51,12 +51,14 @@ class NatsSubject:
         self._nats: Any = nats
         self._loop = asyncio.new_event_loop()
         self._connection: Any = None
+        self._subscription: Any = None
         self._unacknowledged: deque[tuple[int, Any]] = deque()
         self._committed = 0
 
     def read(self, after: Position | None) -> Iterator[Arrival]:
         reached = 0 if after is None else int(after.at["sequence"])
         subscription, stream = self._wait(self._begin(reached))
+        self._subscription = subscription
         while True:
             for message in self._wait(self._fetch(subscription)):
                 told = message.metadata
@@ -138,6 +140,13 @@ class NatsSubject:
         while self._unacknowledged and self._unacknowledged[0][0] <= self._committed:
             self._wait(self._unacknowledged[0][1].ack())
             self._unacknowledged.popleft()
+
+    def lag(self, committed: Position | None) -> Lag | None:
+        try:
+            told = self._wait(self._subscription.consumer_info())
+        except Unavailable:  # reading finds out why
+            return None
+        return Lag(int(told.num_pending or 0) + int(told.num_ack_pending or 0), "documents")
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         try:

@@ -17,13 +17,14 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from firststory.errors import MissingExtraError, SourceError
-from firststory.records import Arrival, Idle, Position
+from firststory.records import Arrival, Idle, Lag, Position
 from firststory.sources.messages import arrival_from, field_map
 from firststory.sources.source import Options, Unavailable, wrong_address
 
 BATCH = 100
 """Entries asked for at once."""
 BLOCK_MILLISECONDS = 1000
+MOST_PENDING = 100_000
 QUERY = ("group", "consumer", "db", "from", "claim_after")
 """What may stand after the ? of the address."""
 
@@ -129,8 +130,41 @@ class RedisStream:
                 if pending["pending"]:
                     self._client.xgroup_setid(self._stream, self._group, _before(pending["min"].decode()))
             else:
-                self._client.xgroup_setid(self._stream, self._group, reached)
+                n_read = self._read_up_to(reached)
+                self._client.xgroup_setid(self._stream, self._group, reached, entries_read=n_read)
         return reached
+
+    def _told_of_group(self) -> dict[str, Any]:
+        groups: Any = self._client.xinfo_groups(self._stream)
+        return next((group for group in groups if group["name"].decode() == self._group), {})
+
+    def _read_up_to(self, reached: str) -> int | None:
+        """How many entries of the stream there were up to one: Redis counts on from there, and can tell the lag.
+
+        It has counted up to what it delivered last. What came between was delivered and is not acknowledged, unless
+        the store is a backup of long ago: then nobody knows, and Redis tells no lag until it has caught up.
+        """
+        group = self._told_of_group()
+        if group.get("entries-read") is None:  # a Redis before 7 does not count
+            return None
+        delivered, after = group["last-delivered-id"].decode(), f"({reached}"
+        if delivered == reached:
+            return int(group["entries-read"])
+        # What was delivered beyond that, in an earlier life, is pending too.
+        pending: Any = self._client.xpending_range(self._stream, self._group, after, delivered, MOST_PENDING)
+        following: Any = self._client.xrange(self._stream, min=after, count=1)
+        if not pending or not following or following[0][0] != pending[0]["message_id"]:
+            return None
+        return int(group["entries-read"]) - len(pending)
+
+    def lag(self, committed: Position | None) -> Lag | None:
+        try:
+            group = self._told_of_group()
+        except self._redis.RedisError:  # reading finds out why
+            return None
+        if group.get("lag") is None:
+            return None
+        return Lag(int(group["lag"]) + len(self._unacknowledged) + len(self._claimed), "documents")
 
     def _history(self, consumer: str) -> Iterator[tuple[str, dict[bytes, bytes]]]:
         """What a consumer was given and has not acknowledged, oldest first."""

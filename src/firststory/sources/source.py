@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from firststory.errors import SourceError
-from firststory.records import Arrival, Position
+from firststory.records import Arrival, Lag, Position
 
 
 class Source(Protocol):
@@ -33,6 +33,14 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Give connections back."""
+
+
+@runtime_checkable
+class TellsLag(Protocol):
+    """A source that knows how far behind the store is."""
+
+    def lag(self, committed: Position | None) -> Lag | None:
+        """What there is after what the store has committed; None while the other side cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)

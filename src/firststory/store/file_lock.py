@@ -11,6 +11,9 @@ from typing import IO
 
 from firststory.errors import StoreError
 
+NUMBER_OF_WRITERS = "the number of writers"
+"""What the error about a second writer is about."""
+
 
 class FileLock:
     """A lock that ends with the process, however it ends. The file says which process has it."""
@@ -80,7 +83,7 @@ def taken(holder: str) -> StoreError:
         remedy = "Wait for it to end, or use another store."
     return StoreError(
         owner="store",
-        parameter="the number of writers",
+        parameter=NUMBER_OF_WRITERS,
         allowed="one",
         received="a second",
         remedy=remedy,

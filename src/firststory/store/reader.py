@@ -14,6 +14,8 @@ from firststory.store import codec, schema, search
 from firststory.store.finding import FindingReader
 from firststory.store.reading import get_meta
 
+LAST_RUN = "last_run"
+"""Under this key of `meta`: how the latest run was doing, by the clock of the machine."""
 MOST_FOUND = 1_000_000
 """Documents that a search counts."""
 
@@ -189,6 +191,7 @@ class Reader(FindingReader):
         with self._reading() as connection:
             totals = json.loads(get_meta(connection, "totals") or "{}")
             written_by = get_meta(connection, "written_by")
+            last_run = json.loads(get_meta(connection, LAST_RUN) or "{}")
 
             def count(table: Table, *where: Any) -> int:
                 return int(connection.execute(select(func.count()).select_from(table).where(*where)).scalar() or 0)
@@ -211,17 +214,22 @@ class Reader(FindingReader):
                 "quarantined": count(schema.quarantine),
                 "quarantine_reasons": {str(row[0]): int(row[1]) for row in sorted(reasons)},
                 "counts": totals,
+                "last_run": last_run,
                 "first_time": codec.to_time(first),
                 "last_time": codec.to_time(last),
             }
 
     def dump(self, *, state: bool = False) -> dict[str, list[tuple[Any, ...]]]:
-        """Every row of every table, for comparing two stores; with `state` the newest saved model too."""
+        """Every row of every table, for comparing two stores; with `state` the newest saved model too.
+
+        How fast a run was, and when, is left out.
+        """
         with self._reading() as connection:
             found = {
                 name: [tuple(row) for row in connection.execute(select(table).order_by(*table.primary_key.columns))]
                 for name, table in schema.metadata.tables.items()
                 if state or name != "states"
             }
+        found["meta"] = [row for row in found["meta"] if row[0] != LAST_RUN]
         # Which earlier model is kept depends on where runs were cut.
         return found | ({"states": found["states"][-1:]} if state else {})

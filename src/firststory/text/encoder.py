@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firststory.engines.engine import Engine
 from firststory.errors import MissingExtraError, ParameterError
 
 MODEL_NAMES = ("model.onnx", "onnx/model.onnx")
@@ -76,8 +77,10 @@ class SentenceEncoder:
         self.max_tokens = truncation["max_length"] if truncation else MAX_TOKENS
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self.max_tokens)
+        self._engine: Engine | None = None
         self.n_texts, self.seconds = 0, 0.0
-        self.dimensions = self._encode(["one text"]).shape[1]
+        self.dimensions = 0  # not known before the first vector
+        self.dimensions = self._encode([["one text"]])[0].shape[1]
 
     @property
     def texts_per_second(self) -> float:
@@ -86,28 +89,44 @@ class SentenceEncoder:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """A row of length one for each text; of zeros where the model gives no number."""
+        return self.encode_each([texts])[0]
+
+    def encode_each(self, lists: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
+        """`encode` of each list; an engine gets the batches of all of them at once."""
         begin = time.perf_counter()
-        rows = self._encode(texts)
+        rows = self._encode(lists)
         self.seconds += time.perf_counter() - begin
-        self.n_texts += len(texts)
+        self.n_texts += sum(map(len, lists))
         return rows
 
-    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        longest = MAX_TOKEN_CHARACTERS * self.max_tokens
-        tokens = [one.ids for one in self._tokenizer.encode_batch([text[:longest] for text in texts])]
-        # Texts of like length together: what fills up a batch is computed and thrown away.
-        order = sorted(range(len(texts)), key=lambda i: len(tokens[i]))
-        rows: NDArray[np.float32] | None = None
-        for begin in range(0, len(order), BATCH_TEXTS):
-            places = order[begin : begin + BATCH_TEXTS]
-            vectors = self._run([tokens[i] for i in places])
-            if rows is None:
-                rows = np.zeros((len(texts), vectors.shape[1]), dtype=np.float32)
-            rows[places] = vectors
-        return np.zeros((0, self.dimensions), dtype=np.float32) if rows is None else rows
+    def use_engine(self, engine: Engine) -> None:
+        """Let an engine run the batches. Its workers need the same files in a folder of the same name."""
+        self._engine = engine
+        _loaded[str(self.folder.absolute()), self.fingerprint] = self  # threads of this process share it
 
-    def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """The vectors of one batch."""
+    def _encode(self, lists: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
+        longest = MAX_TOKEN_CHARACTERS * self.max_tokens
+        batches: list[list[list[int]]] = []
+        places: list[tuple[int, list[int]]] = []
+        for number, texts in enumerate(lists):
+            tokens = [one.ids for one in self._tokenizer.encode_batch([text[:longest] for text in texts])]
+            # Texts of like length together: what fills up a batch is computed and thrown away.
+            order = sorted(range(len(texts)), key=lambda i: len(tokens[i]))
+            for begin in range(0, len(order), BATCH_TEXTS):
+                places.append((number, order[begin : begin + BATCH_TEXTS]))
+                batches.append([tokens[i] for i in places[-1][1]])
+        if self._engine is None:
+            vectors = [self.run(batch) for batch in batches]
+        else:
+            vectors = self._engine.map(run_encoder, batches, str(self.folder.absolute()), self.fingerprint)
+        width = vectors[0].shape[1] if vectors else self.dimensions
+        rows = [np.zeros((len(texts), width), dtype=np.float32) for texts in lists]
+        for (number, where), found in zip(places, vectors, strict=True):
+            rows[number][where] = found
+        return rows
+
+    def run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """The vectors of one batch of tokens."""
         width = max(1, max(map(len, tokens)))
         ids = np.full((len(tokens), width), self._padding_id)
         mask = np.zeros((len(tokens), width))
@@ -126,6 +145,20 @@ class SentenceEncoder:
         length = np.linalg.norm(found, axis=1, keepdims=True)
         usable = np.isfinite(length) & (length > 0.0)
         return np.where(usable, found / np.where(usable, length, 1.0), 0.0)
+
+
+_loaded: dict[tuple[str, str], SentenceEncoder] = {}
+"""Encoders of this process by their folder and their fingerprint, for the workers of an engine."""
+
+
+def run_encoder(tokens: Sequence[Sequence[int]], folder: str, fingerprint: str) -> NDArray[np.float64]:
+    """The vectors of one batch of tokens, on whatever worker: the encoder is loaded there once."""
+    if (folder, fingerprint) not in _loaded:
+        encoder = SentenceEncoder(folder)
+        if encoder.fingerprint != fingerprint:
+            raise _unusable(Path(folder), "the same files on every worker", "other files")
+        _loaded[folder, fingerprint] = encoder
+    return _loaded[folder, fingerprint].run(tokens)
 
 
 def check_encoder(folder: str | os.PathLike[str]) -> None:

@@ -150,8 +150,9 @@ class EventAlerts:
         new = {alert.story for alert in fired if alert.kind == "confirmed"}
         if not new:
             return list(fired)
-        before = [story for story, one in self._running.items() if one.fired is not None and story not in new]
-        told = {standing(story, merged) for story in before}
+        # Of all stories that were alerted before, those that a new one may be part of now.
+        near = {*merged, *(standing(story, merged) for story in new if story is not None)} - new
+        told = {standing(story, merged) for story in near if self._was_alerted(story)}
         stands = []
         for alert in fired:
             if alert.kind == "confirmed" and alert.story is not None:
@@ -162,6 +163,10 @@ class EventAlerts:
                 told.add(story)
             stands.append(alert)
         return stands
+
+    def _was_alerted(self, story: str) -> bool:
+        one = self._running.get(story)
+        return one is not None and one.fired is not None
 
     def _arrivals(self, new: Sequence[EventDocument]) -> Floats:
         seconds = [one.seconds for one in new]
@@ -288,7 +293,7 @@ class EventAlerts:
         if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._memory, self._running):
             self._held.add(one.story, now, ALREADY_ALERTED)
             return []
-        event = gather(self._index, self._memory, ordinal, rule.watch_seconds)
+        event = gather(self._index, self._memory, ordinal, rule.watch_seconds, core)
         self._held.remove(one.story)
         story.fired = now
         self._pushed.spend(now)
@@ -329,7 +334,8 @@ class EventAlerts:
         new = [term for term in new if term.column in surfaces]
         if not new:
             return []
-        event = gather(self._index, self._memory, ordinal, rule.watch_seconds)
+        core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds))
+        event = gather(self._index, self._memory, ordinal, rule.watch_seconds, core)
         capacity, term = len(self._index.born), new[0].column
         recent = [j for j in event.core if now - self._index.born[j % capacity] <= silent]
         using = [j for j in recent if term in self._index.row(j)[0][: self._index.n_named[j % capacity]]]

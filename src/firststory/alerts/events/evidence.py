@@ -7,6 +7,7 @@ from typing import NamedTuple
 from firststory.alerts.events.document import SlimDocument
 from firststory.alerts.events.links import LinkIndex
 from firststory.alerts.events.memory import EventMemory
+from firststory.arrays import Ints
 from firststory.headlines import format_weight
 
 FIRST_SHARE, NEAR_FIRST_SHARE, NEAR_WATCH_SHARE = 0.4, 0.3, 0.25
@@ -31,12 +32,11 @@ class EventEvidence(NamedTuple):
     """The member of the core that reports: with the most links to the others, weighed by what its title is like."""
 
 
-def gather(index: LinkIndex, memory: EventMemory, ordinal: int, watch_seconds: float) -> EventEvidence:
-    """The evidence of a story as it stood when this document came."""
+def gather(index: LinkIndex, memory: EventMemory, ordinal: int, watch_seconds: float, core: Ints) -> EventEvidence:
+    """The evidence of a story as it stood when this document came; `core` is that of its latest members."""
     capacity = len(index.born)
     now = index.born[ordinal % capacity]
     members = index.story_members(ordinal, now - 2 * watch_seconds, MAX_LOOKED_BACK)
-    core = index.core(index.story_members(ordinal, now - watch_seconds))
     means = index.mean_links(members, core)
     mean_of = dict(zip(members.tolist(), means.tolist(), strict=True))
     inside = core.tolist()

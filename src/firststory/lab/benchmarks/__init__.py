@@ -7,7 +7,9 @@ skipped with its reason in the table.
 from __future__ import annotations
 
 BENCHMARKS: dict[str, str] = {
+    "step": "step",
     "fused": "fused",
+    "run": "whole_run",
     "neighbours": "neighbours",
     "vectorizer": "vectorizer",
     "phrases": "phrases",
@@ -16,5 +18,7 @@ BENCHMARKS: dict[str, str] = {
     "clustering": "clustering",
     "spectral": "spectral",
     "l1-coding": "l1_coding",
+    "gpu": "gpu",
+    "load": "load",
 }
 """Name on the command line -> module in this package."""

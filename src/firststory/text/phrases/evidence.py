@@ -51,45 +51,58 @@ def choose_evidence(reader: PhraseReader, document: Document, most: int = MOST) 
 
 def choose_phrases(reader: PhraseReader, phrases: Sequence[Phrase], most: int = MOST) -> list[Phrase]:
     """Of the phrases of a document those that say what is new in it, in the order of the text."""
-    left = {phrase: weight(reader, phrase) for phrase in phrases}
-    is_new = dict.fromkeys(phrases, False)
-    best = max(left.values(), default=0.0)
-    chosen: list[tuple[Phrase, float]] = []
+    return [phrase for phrase, _ in choose_weighed(reader, phrases, most)]
+
+
+def choose_weighed(reader: PhraseReader, phrases: Sequence[Phrase], most: int = MOST) -> list[tuple[Phrase, float]]:
+    """`choose_phrases`, each with its weight."""
+    words = [set(phrase.key.split()) for phrase in phrases]
+    weights = phrase_weights(reader, phrases)
+    left, is_new = list(range(len(phrases))), [False] * len(phrases)
+    chosen: list[int] = []
+    forms: Counter[Form] = Counter()
     while left and len(chosen) < most:
-        forms = Counter(phrase.form for phrase, _ in chosen)
-        gains = {
-            phrase: value
-            * (NEVER_TOGETHER if is_new[phrase] or not chosen else TOGETHER_BEFORE)
-            * SAME_FORM ** max(forms[phrase.form] - 1, 0)
-            for phrase, value in left.items()
-        }
-        phrase = max(gains, key=gains.__getitem__)  # the first in the text among equals
-        chosen.append((phrase, left.pop(phrase)))
-        left = {other: value for other, value in left.items() if not _overlaps(phrase.key, other.key)}
-        for other in left:
-            is_new[other] = is_new[other] or reader.documents_together(phrase.key, other.key) < ONCE
+        gains = [
+            weights[i]
+            * (NEVER_TOGETHER if is_new[i] or not chosen else TOGETHER_BEFORE)
+            * SAME_FORM ** max(forms[phrases[i].form] - 1, 0)
+            for i in left
+        ]
+        best = left[gains.index(max(gains))]  # the first in the text among equals
+        chosen.append(best)
+        forms[phrases[best].form] += 1
+        left = [i for i in left if i != best and not _overlap(words[best], words[i])]
+        for i in left:
+            is_new[i] = is_new[i] or reader.documents_together(phrases[best].key, phrases[i].key) < ONCE
+    heaviest = max(weights, default=0.0)
     kept = {
-        phrase
-        for n, (phrase, value) in enumerate(chosen)
-        if n < LEAST or value > (KEPT if n < MOST - 1 else KEPT_LAST) * best
+        phrases[i]
+        for n, i in enumerate(chosen)
+        if n < LEAST or weights[i] > (KEPT if n < MOST - 1 else KEPT_LAST) * heaviest
     }
-    return [phrase for phrase in phrases if phrase in kept]
+    return [pair for pair in zip(phrases, weights, strict=True) if pair[0] in kept]
 
 
-def weight(reader: PhraseReader, phrase: Phrase) -> float:
-    """How much a phrase tells of its document, by itself."""
-    words = phrase.key.split()
-    if phrase.form == "words":
-        seen: Sequence[float] = [reader.documents_with_word(word) for word in words]
-    else:
-        seen = [reader.documents_with(phrase.key)]
-    rarity = [min(log((1.0 + reader.n_documents_) / (1.0 + count)) + 1.0, LARGEST_RARITY) for count in seen]
-    rare = 0.5 * max(rarity) + 0.5 * sum(rarity) / len(rarity)
-    place = ZONE_WEIGHT[phrase.zone] * (1.0 + COUNT_WEIGHT * log(phrase.times))
-    return place * max(rare, 0.0) * FORM_WEIGHT[phrase.form]
+def phrase_weights(reader: PhraseReader, phrases: Sequence[Phrase]) -> list[float]:
+    """How much each phrase tells of its document, by itself."""
+    # Of common words each is looked up, of all else the phrase as a whole.
+    words = list(dict.fromkeys(word for one in phrases if one.form == "words" for word in one.key.split()))
+    whole = [one.key for one in phrases if one.form != "words"]
+    in_documents = dict(zip(words, reader.documents_with_each_word(words), strict=True))
+    of_phrase = dict(zip(whole, reader.documents_with_each(whole), strict=True))
+    n = 1.0 + reader.n_documents_
+    weights = []
+    for one in phrases:
+        is_words = one.form == "words"
+        seen = [in_documents[word] for word in one.key.split()] if is_words else [of_phrase[one.key]]
+        rarity = [min(log(n / (1.0 + count)) + 1.0, LARGEST_RARITY) for count in seen]
+        rare = 0.5 * max(rarity) + 0.5 * sum(rarity) / len(rarity)
+        place = ZONE_WEIGHT[one.zone] * (1.0 + COUNT_WEIGHT * log(one.times))
+        weights.append(place * max(rare, 0.0) * FORM_WEIGHT[one.form])
+    return weights
 
 
-def _overlaps(one: str, other: str) -> bool:
+def _overlap(one: set[str], other: set[str]) -> bool:
     """Whether half of the words of the shorter phrase are words of the longer one."""
-    a, b = set(one.split()), set(other.split())
-    return 2 * len(a & b) >= min(len(a), len(b)) and bool(a & b)
+    both = len(one & other)
+    return both > 0 and 2 * both >= min(len(one), len(other))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from firststory.kernels.phrases import layout as k
+
+_START = itemgetter(list(k.FOUND.names or ()).index("start"))
 
 
 class ReadDocuments:
@@ -34,10 +37,11 @@ class ReadDocuments:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def rows(self, number: int) -> k.Found:
-        """The phrases of a document in the order of its text."""
-        rows = self.found[self._bounds[number] : self._bounds[number + 1]]
-        return rows[np.argsort(rows["start"], kind="stable")]
+    def rows(self, number: int) -> list[tuple[Any, ...]]:
+        """The phrases of a document in the order of its text, each with the fields of `FOUND`."""
+        rows: list[tuple[Any, ...]] = self.found[self._bounds[number] : self._bounds[number + 1]].tolist()
+        rows.sort(key=_START)
+        return rows
 
     def boilerplate(self, number: int) -> list[tuple[int, int]]:
         """Spans of a document's text that belong to its source."""

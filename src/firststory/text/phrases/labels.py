@@ -14,7 +14,7 @@ from firststory.headlines import FORMAT
 from firststory.kernels.phrases import layout as k
 from firststory.kernels.phrases.lines import BINS, SHORT_WORD
 from firststory.state import State
-from firststory.text.phrases.alphabet import fold, key_numbers
+from firststory.text.phrases.alphabet import fold_phrase, key_numbers
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.tables import name_text, slot_of
@@ -119,7 +119,7 @@ class TopicLabels:
 
         worths = {key: value for key in inside if (value := worth(key)) > 0.0}
         heavy = nsmallest(CANDIDATES, worths, key=lambda key: (-worths[key], str(key)))
-        folded = {key: fold(texts[key]).split() for key in heavy}
+        folded = {key: fold_phrase(texts[key]).split() for key in heavy}
         words = list(dict.fromkeys(chain.from_iterable(folded.values())))
         numbers = dict(zip(words, key_numbers(words), strict=True))
         label: list[Labelled] = []
@@ -198,7 +198,8 @@ def _phrases(read: ReadDocuments) -> list[dict[Key, str]]:
         phrases, text = documents[number], read.texts[number][start:end]
         if form == k.WORDS:
             if " " in text:
-                phrases.update((word.lower(), word) for word in text.split())
+                for word in text.split():
+                    phrases[word.lower()] = word
         elif form == k.TAG:
             text = surface(text, form)
         phrases[key] = text

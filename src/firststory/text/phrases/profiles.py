@@ -10,9 +10,10 @@ import regex
 
 from firststory.kernels.phrases import layout as k
 from firststory.records import Document
-from firststory.text.phrases.alphabet import fold
+from firststory.text.phrases.alphabet import fold_phrase, note_key_numbers
 from firststory.text.phrases.reader import PhraseReader
-from firststory.text.phrases.records import Phrase, Report
+from firststory.text.phrases.records import Report
+from firststory.text.phrases.variants import document_phrases
 
 DAY_SECONDS = 86_400.0
 MOST_REPORTS = 100
@@ -36,7 +37,8 @@ class Profile:
     def __init__(self, reader: PhraseReader, reports: Sequence[Report]) -> None:
         self.reader = reader
         self.reports = first_day(reports)
-        self.phrases = [_phrases(reader, report) for report in self.reports]
+        read = reader.read([Document(id="", text=report.text, title=report.title) for report in self.reports])
+        self.phrases = [document_phrases(reader, read, number) for number in range(len(read))]
         share: Counter[str] = Counter()
         for report, phrases in zip(self.reports, self.phrases, strict=True):
             lead = report.text[: len(report.title) + k.LEAD_CHARACTERS]
@@ -45,7 +47,9 @@ class Profile:
             )
         n = len(self.reports)
         least = max(1.0, 0.1 * n) if n >= FEW else 0.0
-        self._worth = {key: count / n * self._rarity(key) for key, count in share.items() if count > least}
+        telling = {key: count for key, count in share.items() if count > least}
+        rarity = self._rarity(list(telling))
+        self._worth = {key: count / n * rare for (key, count), rare in zip(telling.items(), rarity, strict=True)}
 
     def worth(self, keys: set[str]) -> float:
         """What some phrases and words tell of the burst."""
@@ -53,11 +57,14 @@ class Profile:
 
     def words(self, text: str) -> set[str]:
         """The words of a text that are no stop words."""
-        return {word for word in map(fold, WORD.findall(text)) if word and not self.reader.is_stop_word(word)}
+        words = list(map(fold_phrase, WORD.findall(text)))
+        note_key_numbers(words)
+        return {word for word in words if word and not self.reader.is_stop_word(word)}
 
-    def _rarity(self, key: str) -> float:
-        seen = max(self.reader.documents_with(key), self.reader.documents_with_word(key))
-        return max(log((1.0 + self.reader.n_documents_) / (1.0 + seen)), 0.0)
+    def _rarity(self, keys: Sequence[str]) -> list[float]:
+        of_phrases, of_words = self.reader.documents_with_each(keys), self.reader.documents_with_each_word(keys)
+        n = 1.0 + self.reader.n_documents_
+        return [max(log(n / (1.0 + max(seen))), 0.0) for seen in zip(of_phrases, of_words, strict=True)]
 
 
 def first_day(reports: Sequence[Report]) -> list[Report]:
@@ -72,7 +79,3 @@ def first_day(reports: Sequence[Report]) -> list[Report]:
     begin = next((i for i, n in enumerate(after) if 2 * n >= max(after)), 0)
     early = ordered[begin : begin + after[begin]] if ordered else []
     return early[:: max(1, -(-len(early) // MOST_REPORTS))]
-
-
-def _phrases(reader: PhraseReader, report: Report) -> list[Phrase]:
-    return reader.phrases(Document(id="", text=report.text, title=report.title))

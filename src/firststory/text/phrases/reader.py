@@ -17,11 +17,19 @@ from firststory.kernels.phrases.tables import marks_of
 from firststory.records import Document
 from firststory.state import State, flatten, unflatten
 from firststory.text.language import check_language
-from firststory.text.phrases.alphabet import alphabet_of, key_number, key_numbers
+from firststory.text.phrases.alphabet import alphabet_of, key_number, key_numbers, note_key_numbers, stop_numbers
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.kinds import kind_of
 from firststory.text.phrases.records import Kind, Phrase
-from firststory.text.phrases.tables import count_of, name_text, new_tables, slot_of, tables_from, tables_state
+from firststory.text.phrases.tables import (
+    count_of,
+    counts_of,
+    name_text,
+    new_tables,
+    slot_of,
+    tables_from,
+    tables_state,
+)
 from firststory.text.phrases.variants import document_phrases
 
 MAX_CHARACTERS = 20_000
@@ -69,6 +77,7 @@ class PhraseReader:
         self.capacity = int(capacity)
         self.languages = tuple(check_language(code, type(self).__name__) for code in languages)
         self._alphabet = alphabet_of(self.languages)
+        self._stop_numbers = stop_numbers(self.languages)
         self.tables = new_tables(self.capacity)
         self._room = _room(0)
 
@@ -98,17 +107,26 @@ class PhraseReader:
 
     def documents_with(self, phrase: str) -> float:
         """In how many documents a phrase was, older ones counting less; of words, in how many titles and leads."""
-        number = self.number_of(phrase)
-        named = count_of(self.tables, self.tables.names, number, k.NAME_DOCUMENTS)
-        return max(named, count_of(self.tables, self.tables.counts, number ^ int(k.OF_PHRASE)))
+        return self.documents_with_each([phrase])[0]
+
+    def documents_with_each(self, phrases: Sequence[str]) -> list[float]:
+        """`documents_with` of many."""
+        numbers = self.numbers_of(phrases)
+        named = counts_of(self.tables, self.tables.names, numbers, k.NAME_DOCUMENTS)
+        told = counts_of(self.tables, self.tables.counts, [number ^ int(k.OF_PHRASE) for number in numbers])
+        return list(map(max, named, told))
 
     def documents_with_word(self, word: str) -> float:
         """In how many documents a word was."""
-        return count_of(self.tables, self.tables.words, self.number_of(word))
+        return self.documents_with_each_word([word])[0]
+
+    def documents_with_each_word(self, words: Sequence[str]) -> list[float]:
+        """`documents_with_word` of many."""
+        return counts_of(self.tables, self.tables.words, self.numbers_of(words))
 
     def documents_together(self, one: str, other: str) -> float:
         """In how many titles and leads two phrases were together."""
-        a, b = key_numbers([one, other])
+        a, b = np.uint64(self.number_of(one)), np.uint64(self.number_of(other))
         return count_of(self.tables, self.tables.counts, int(together_key(a, b)))
 
     def usual_text(self, name: str) -> str:
@@ -118,6 +136,11 @@ class PhraseReader:
     def number_of(self, phrase: str) -> int:
         """The number by which the tables know a phrase."""
         return key_number(phrase)
+
+    def numbers_of(self, phrases: Sequence[str]) -> list[int]:
+        """The numbers by which the tables know phrases."""
+        note_key_numbers(phrases)
+        return list(map(key_number, phrases))
 
     def is_mostly_lower(self, word: str) -> bool:
         """Whether a word is mostly written small where capitals say something."""
@@ -135,8 +158,7 @@ class PhraseReader:
 
     def is_stop_number(self, number: int) -> bool:
         """Whether a word, by its number, is a stop word of the reader's languages, or a date."""
-        marks = marks_of(self._alphabet.keys, self._alphabet.marks, np.uint64(number))
-        return bool(marks & (k.STOP | k.DATE))
+        return number in self._stop_numbers
 
     # -- reading -------------------------------------------------------------------------------------------
 

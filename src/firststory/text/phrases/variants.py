@@ -10,7 +10,7 @@ import regex
 
 from firststory.harmless import harmless
 from firststory.kernels.phrases import layout as k
-from firststory.text.phrases.alphabet import fold
+from firststory.text.phrases.alphabet import fold_phrase, note_key_numbers
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.kinds import kind_of
 from firststory.text.phrases.records import FORMS, ZONES, Kind, Phrase
@@ -66,8 +66,9 @@ def document_phrases(reader: PhraseReader, read: ReadDocuments, number: int) -> 
                 groups[to].text, groups[to].key, groups[to].style, groups[to].form)  # fmt: skip
         elif to != key:
             into.text = name_text(tables, to)
-            into.key, into.style = fold(into.text), k.SENTENCE_CASE
+            into.key, into.style = fold_phrase(into.text), k.SENTENCE_CASE
     shift = read.shifts[number]
+    note_key_numbers(word for group in merged.values() if group.form == k.WORDS for word in group.text.split(" "))
     found = []
     for to, group in merged.items():
         if group.zone == k.BODY and (group.count < REPEATED or group.form not in (k.NAME, k.WORDS)):
@@ -111,7 +112,7 @@ def _lowered(reader: PhraseReader, text: str, style: int) -> str:
 
 
 def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
-    text, rows = read.texts[number], read.rows(number).tolist()
+    text, rows = read.texts[number], read.rows(number)
     counts = Counter(row[0] for row in rows)
     groups: dict[int, Group] = {}
     for key, _, _, start, end, *votes, form, zone, style, _ in rows:
@@ -120,7 +121,7 @@ def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
         group = groups.get(key)
         if group is None:
             written = surface(text[start:end], form)
-            groups[key] = group = Group(key, written, fold(written), start, end, form, zone, style)
+            groups[key] = group = Group(key, written, fold_phrase(written), start, end, form, zone, style)
         elif form == k.NAME and group.form != k.NAME:  # a hashtag, or words that turn out to be a name
             group.form, group.style, group.text = form, style, text[start:end]
         group.count += 1

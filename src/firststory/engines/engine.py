@@ -1,0 +1,36 @@
+"""What an engine does: a function on every piece, the results in the order of the pieces.
+
+Where pieces begin and end is decided by the caller and never depends on the number of workers, so the results are the
+same bits on every engine. A function is called with a piece and with what all pieces share; it changes neither, keeps
+nothing, and may be called more than once for a piece: a worker that is lost is replaced by another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self, TypeVar
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """Computes pieces."""
+
+    name: str
+    """As it was typed: "threads:2"."""
+
+    def map(self, function: Callable[..., Result], pieces: Sequence[Any], *shared: Any) -> list[Result]:
+        """`[function(piece, *shared) for piece in pieces]`; what is shared is sent once, not with every piece.
+
+        For a cluster the function must be one that a module has under its own name.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give threads and connections back."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *problem: object) -> None: ...

@@ -114,8 +114,9 @@ def test_hostile_text_is_text(look, written):
     page.wait_for_selector(".arrived:not([hidden])")
     page.keyboard.press(".")
     assert HOSTILE[:40] in page.locator("#a6 .alert__title").inner_text()
-    for path in (f"/page/stories/{story.id}", "/page/storylines/l1", "/page/stories?level=story&since=90d",
-                 "/page/digest", "/page/health", "/page/search?q=script", "/page/search?q=%3Cscript%3Ewindow.harm%3D1"):  # fmt: skip
+    searches = ("/page/search?q=script", "/page/search?q=%3Cscript%3Ewindow.harm%3D1")
+    lists = ("/page/storylines/l1", "/page/stories?level=story&since=90d", "/page/digest", "/page/health")
+    for path in (f"/page/stories/{story.id}", *lists, *searches):
         page.goto(process.url + path)
         assert page.evaluate("window.harm") is None
         assert page.locator("main script, main img").count() == 0

@@ -101,15 +101,22 @@ def test_hostile_text_is_text(look, written):
     page = looked.page
     page.goto(process.url + "/?since=30d")
     page.wait_for_selector(".alert.is-selected")
-    hostile = {"title": HOSTILE, "terms": (HOSTILE,), "sources": (HOSTILE, "b"), "summary": HOSTILE, "sentence": HOSTILE}
+    hostile = {
+        "title": HOSTILE,
+        "terms": (HOSTILE,),
+        "sources": (HOSTILE, "b"),
+        "summary": HOSTILE,
+        "sentence": HOSTILE,
+    }
     step = confirmed(6, **hostile)
     story = replace(step.stories[0], title=HOSTILE, sources=(HOSTILE,), key_terms=(HOSTILE,))
     store.write_step(replace(step, stories=(story, *step.stories[1:])))
     page.wait_for_selector(".arrived:not([hidden])")
     page.keyboard.press(".")
     assert HOSTILE[:40] in page.locator("#a6 .alert__title").inner_text()
-    for path in (f"/page/stories/{story.id}", "/page/storylines/l1", "/page/stories?level=story&since=90d",
-                 "/page/digest", "/page/health", "/page/search?q=script", "/page/search?q=%3Cscript%3Ewindow.harm%3D1"):  # fmt: skip
+    searches = ("/page/search?q=script", "/page/search?q=%3Cscript%3Ewindow.harm%3D1")
+    lists = ("/page/storylines/l1", "/page/stories?level=story&since=90d", "/page/digest", "/page/health")
+    for path in (f"/page/stories/{story.id}", *lists, *searches):
         page.goto(process.url + path)
         assert page.evaluate("window.harm") is None
         assert page.locator("main script, main img").count() == 0

@@ -178,7 +178,7 @@ def _threshold(store: Store, clock: Clock) -> dict[str, Any] | None:
     shown = [*history[:-1:every], history[-1]]
     low, high = min(value for _, value in shown), max(value for _, value in shown)
     step = next(one for one in (0.01, 0.02, 0.05, 0.1, 0.25) if (high - low) / one <= 5) if high - low < 1 else 0.5
-    bottom, top = step * (low // step), step * (high // step + 1)
+    bottom, top = step * (low // step), max(min(step * (high // step + 1), 1.0), high)
     first, last = shown[0][0], shown[-1][0]
     whole = (last - first).total_seconds() or 1.0
 

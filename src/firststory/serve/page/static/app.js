@@ -166,7 +166,8 @@
       if (kept("fold-" + e.dataset.fold) === "open") e.open = true;
       e.addEventListener("toggle", () => keep("fold-" + e.dataset.fold, e.open ? "open" : "closed"));
     });
-    $$(".chart").forEach(e => { e.scrollLeft = e.scrollWidth; }); // on a phone wide charts open at their newest end
+    // On a phone wide charts open at their newest column.
+    $$(".chart").forEach(e => { const bar = $$(".bars rect", e).pop(); e.scrollLeft += bar ? bar.getBoundingClientRect().right - e.getBoundingClientRect().right + 24 : 0; });
     seen(); ages();
     const named = document.getElementById(location.hash.slice(1));
     if (named?.matches("[data-item]")) select(named, false); else if ($("[data-feed]")) select(items()[0], false);

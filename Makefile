@@ -6,9 +6,11 @@ BIN := $(VENV)/bin
 FIRSTSTORY_DATA ?= $(abspath $(wildcard ../shared/data))
 export FIRSTSTORY_DATA
 STAMP := $(VENV)/.stamp
+# Fonts and libraries of the page; its tests are skipped where they cannot be had.
+ASSETS := $(VENV)/.stamp-assets
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-quick check bench experiments docs soak fuzz clean system-packages
+.PHONY: help demo test test-quick check bench experiments docs soak fuzz clean assets screenshots system-packages
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -17,8 +19,14 @@ help: ## this list
 demo: $(STAMP)-run ## real news in, first stories out: the whole thing in the terminal, then firststory-demo.html
 	$(BIN)/firststory demo
 
-test: $(STAMP)-test system-packages ## all tests (system packages are installed when root, named when not)
+test: $(STAMP)-test $(ASSETS) system-packages ## all tests (system packages are installed when root, named when not)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not soak"
+
+assets: ## fonts, htmx and ECharts for the page, by npm into src/firststory/serve/page/static/vendor
+	PYTHONPATH=src $(PYTHON) -m firststory.serve.page.assets
+
+screenshots: $(STAMP)-test assets system-packages ## pictures of the page on made-up news, in docs/images
+	$(BIN)/python scripts/screenshots
 
 # The edges, the store, alerts, text, stories and the step itself: what most changes break first. Left out are
 # scikit-learn's checks, doctests, experiments and whatever starts other processes.
@@ -51,7 +59,7 @@ fuzz: $(STAMP)-test ## damaged and hand-made states, for five minutes
 	FIRSTSTORY_FUZZ_SECONDS=100 $(BIN)/python -m pytest tests/test_state.py -k fuzz
 
 clean: ## remove the virtual environment and everything built
-	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) site build dist node_modules src/firststory/serve/page/static/vendor .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 system-packages:
 	@scripts/system-packages
@@ -62,6 +70,10 @@ $(VENV)/bin/python:
 
 $(STAMP)-run: pyproject.toml | $(VENV)/bin/python
 	$(PIP) --editable '.[meaning]'
+	@touch $@
+
+$(ASSETS): package-lock.json src/firststory/serve/page/assets.py | $(STAMP)-test
+	-PYTHONPATH=src $(PYTHON) -m firststory.serve.page.assets
 	@touch $@
 
 $(STAMP)-check: pyproject.toml | $(VENV)/bin/python

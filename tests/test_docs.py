@@ -59,3 +59,11 @@ def public_things():
 @pytest.mark.parametrize("name, thing", list(public_things()), ids=lambda name: name if isinstance(name, str) else "")
 def test_every_public_name_has_a_docstring(name, thing):
     assert (inspect.getdoc(thing) or "").strip()
+
+
+def test_the_faults_name_tests_that_exist():
+    page = (ROOT / "docs/concepts/faults.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z_/]+\.py)::(\w+)`", page)
+    assert len(named) > 30
+    for path, test in named:
+        assert f"def {test}(" in (ROOT / "tests" / path).read_text(encoding="utf-8"), (path, test)

@@ -44,6 +44,7 @@ def _iso(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat().replace("+00:00", "Z")
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Document:
     """One text of the stream.
@@ -66,6 +67,7 @@ class Document:
     """What the text is about, as numbers of your own making; in the stream an array of float16 and length one."""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Position:
     """The point *after* a document in a named source; `at` is what the source needs to go on from there."""

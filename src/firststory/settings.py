@@ -126,8 +126,9 @@ class Settings:
         rule=whole_number(1),
     )
     save_every: int = _setting(
-        50,
-        "Steps between two copies of the model in the store; a resumed run replays the rest.",
+        200,
+        "Steps between two copies of the model in the store, more of them where the model is large; a resumed run "
+        "replays the rest.",
         count_from,
         rule=whole_number(1),
     )

@@ -25,6 +25,7 @@ FORMAT = 2
 """Of saved states: 2 has a checksum."""
 _HEADER = "firststory"
 _SPARSE, _GENERATOR = "|csr", "|generator"
+_PLAIN = frozenset({type(None), bool, int, float, str})
 _GENERATORS = {"PCG64": np.random.PCG64, "MT19937": np.random.MT19937, "PCG64DXSM": np.random.PCG64DXSM}
 
 
@@ -41,10 +42,11 @@ class Stateful(Protocol):
         ...
 
 
-def flatten(nested: State) -> State:
+def flatten(nested: State, *, copy: bool = True) -> State:
     """One flat dict; the names of what was nested are joined with a slash.
 
-    A dict that holds only JSON values stays one value.
+    A dict that holds only JSON values stays one value. Without `copy` the arrays and lists are those of the model
+    itself: to be packed before it learns anything more.
 
     Examples
     --------
@@ -53,7 +55,7 @@ def flatten(nested: State) -> State:
     """
     flat: State = {}
     for name, value in nested.items():
-        _put(flat, name, value)
+        _put(flat, name, value, copy)
     return flat
 
 
@@ -75,9 +77,9 @@ def unflatten(flat: State) -> State:
     return _rebuilt(nested)
 
 
-def _put(flat: State, name: str, value: Any) -> None:
+def _put(flat: State, name: str, value: Any, copy: bool) -> None:
     if isinstance(value, np.ndarray):
-        flat[name] = value.copy()
+        flat[name] = value.copy() if copy else value
     elif sp.issparse(value):
         rows = value.tocsr()
         for part in ("data", "indices", "indptr"):
@@ -87,9 +89,9 @@ def _put(flat: State, name: str, value: Any) -> None:
         flat[f"{name}{_GENERATOR}"] = _as_json(value.bit_generator.state, name)
     elif isinstance(value, dict) and not _is_json(value):
         for key, inner in value.items():
-            _put(flat, f"{name}/{key}", inner)
+            _put(flat, f"{name}/{key}", inner, copy)
     else:
-        flat[name] = _as_json(value, name)
+        flat[name] = _as_json(value, name) if copy else value
 
 
 def _is_json(value: Any) -> bool:
@@ -106,12 +108,22 @@ def _needs_arrays(value: Any) -> bool:
 
 
 def _as_json(value: Any, name: str) -> Any:
-    if value is None or isinstance(value, (bool, int, float, str)):
+    """The value as JSON has it, with no list or dict in common: a model holds millions of them, nearly all plain."""
+    kind = type(value)
+    if kind in _PLAIN:
         return value
+    if kind is list or kind is tuple:
+        if _PLAIN.issuperset(map(type, value)):
+            return list(value)
+        return [inner if type(inner) in _PLAIN else _as_json(inner, name) for inner in value]
+    if isinstance(value, dict):
+        return {
+            key: inner if type(inner) in _PLAIN else _as_json(inner, f"{name}/{key}") for key, inner in value.items()
+        }
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, dict):
-        return {key: _as_json(inner, f"{name}/{key}") for key, inner in value.items()}
+    if isinstance(value, (bool, int, float, str)):
+        return value
     if isinstance(value, (list, tuple)):
         return [_as_json(inner, name) for inner in value]
     if isinstance(value, (set, frozenset)):
@@ -170,7 +182,12 @@ def pack_state(state: State) -> bytes:
     arrays = {key: np.ascontiguousarray(value) for key, value in state.items() if isinstance(value, np.ndarray)}
     shapes = {key: list(state[key].shape) for key in arrays}
     values = {key: value for key, value in state.items() if key not in arrays}
-    told = json.dumps({"values": values, "shapes": shapes}, sort_keys=True)
+    told = json.dumps(
+        {"values": values, "shapes": shapes},
+        sort_keys=True,
+        check_circular=False,
+        default=lambda one: _as_json(one, "a value"),
+    )
     header = f"{FORMAT} {_checksum(told, arrays)} {told}"
     return bytes(save_tensors({key: arrays[key] for key in sorted(arrays)}, {_HEADER: header}))
 

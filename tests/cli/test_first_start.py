@@ -43,12 +43,21 @@ def as_nobody(tmp_path):
     os.chown(workplace, NOBODY, NOBODY)
     package.chmod(0o755)
 
-    def run(*arguments, **environment):
+    # As in a container: everything is read-only but the folder of the test.
+    mounts = f"mount --make-rprivate / && mount --bind {workplace} {workplace} && mount -o remount,bind,ro / && "
+    read_only = ["unshare", "--mount", "sh", "-c", mounts + 'cd "$0" && exec "$@"', workplace]
+
+    def run(*arguments, is_read_only=False, **environment):
         given = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "PYTHONPATH": str(package / "src")}
         given["PYTHONDONTWRITEBYTECODE"] = "1"
         try:
             return subprocess.run(
-                [*drop, *arguments], env=given | environment, cwd=workplace, capture_output=True, text=True, timeout=300
+                [*(read_only if is_read_only else []), *drop, *arguments],
+                env=given | environment,
+                cwd=workplace,
+                capture_output=True,
+                text=True,
+                timeout=300,
             )
         except PermissionError:
             pytest.skip("nobody may not run this Python")
@@ -119,12 +128,17 @@ def test_what_was_compiled_at_installation_is_used(as_nobody, tmp_path):
 
 @pytest.mark.slow
 def test_run_as_nobody_tells_stories(as_nobody):
+    """On a read-only root, with a home that belongs to root: the folder of the store and TMPDIR are all there is."""
     lines_of(as_nobody.folder / "s.jsonl")
-    temporary = as_nobody.folder / "tmp"
+    temporary, home = as_nobody.folder / "tmp", as_nobody.folder / "home"
     temporary.mkdir()
+    home.mkdir(mode=0o555)
     os.chown(temporary, NOBODY, NOBODY)
-    done = as_nobody(*RUN, "run", "s.jsonl", "--store", "n.db", *QUICK, TMPDIR=str(temporary))
+    may_mount = as_nobody("true", is_read_only=True).returncode == 0
+    places = {"TMPDIR": str(temporary), "HOME": str(home)}
+    done = as_nobody(*RUN, "run", "s.jsonl", "--store", "n.db", *QUICK, is_read_only=may_mount, **places)
     assert done.returncode == 0, done.stderr
+    assert not list(home.iterdir())
     assert "documents judged" in done.stdout
     assert done.stderr.count(KEPT) == 1 and "firststory: preparing kernels, once per installation" in done.stderr
     assert "Warning" not in done.stderr
@@ -161,6 +175,26 @@ def test_a_signal_in_a_command_that_only_reads(tmp_path, number):
     program = program.replace("\"run\", 'x', \"--store\", 'y'", '"status", "--store", "nowhere.db"')
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, timeout=120)
     assert (done.returncode, done.stderr) == (130, "firststory: interrupted.\n")
+
+
+@pytest.mark.slow
+def test_sigterm_while_kernels_are_compiled_ends_it_before_the_step_is_taken(tmp_path):
+    path, store = lines_of(tmp_path / "s.jsonl", 10), tmp_path / "s.db"
+    kernels = tmp_path / "kernels"  # nothing is compiled yet
+    kernels.mkdir()
+    words = [*RUN, "run", path, "--store", store, "--log-format", "json", *QUICK]
+    with subprocess.Popen(
+        words, stderr=subprocess.PIPE, text=True, env=os.environ | {"NUMBA_CACHE_DIR": str(kernels)}
+    ) as process:
+        for line in process.stderr:
+            if json.loads(line)["event"] == "kernels":
+                break
+        process.terminate()
+        rest = [json.loads(line)["event"] for line in process.stderr]
+        assert process.wait(300) == 130
+    assert rest[-2:] == ["stop", "interrupted"] or rest[-1] == "interrupted"
+    told = subprocess.run([*RUN, "status", "--store", store, "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(told.stdout)["documents"] == 0
 
 
 @pytest.fixture(scope="module")

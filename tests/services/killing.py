@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import random
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from contextlib import closing
 from pathlib import Path
 
 from firststory.datasets import make_story_stream
+from services.forking import Forks
 from services.servers import wait_until
 
 STEP = 20
@@ -36,13 +38,33 @@ def documents(n):
     ]
 
 
+def arguments_of(store, *arguments):
+    return [str(part) for part in ("run", *arguments, "--store", store, *OPTIONS)]
+
+
 def command(store, *arguments):
-    parts = [sys.executable, "-m", "firststory.cli.main", "run", *arguments, "--store", store, *OPTIONS]
-    return [str(part) for part in parts]
+    """A run as it is typed, in a process of its own."""
+    return [sys.executable, "-m", "firststory.cli.main", *arguments_of(store, *arguments)]
+
+
+@functools.cache
+def forks():
+    """One for all tests of this process; it takes some seconds to load."""
+    made = Forks(step=STEP, detector="neighbour", topics="none", language="en")
+    atexit.register(made.close)
+    return made
+
+
+def is_postgres(store):
+    return str(store).startswith("postgresql")
 
 
 def log_of(store):
-    return Path(f"{store}.log")
+    """The log of the runs on a store: beside its file, or beside the socket of its server."""
+    if not is_postgres(store):
+        return Path(f"{store}.log")
+    folder, _, schema = str(store).partition("?host=")[2].partition("&options=-csearch_path%3D")
+    return Path(folder) / f"{schema}.log"
 
 
 def said_by(store):
@@ -52,31 +74,41 @@ def said_by(store):
 
 def start(store, *arguments):
     """A run in the background; what it says goes to a file beside its store."""
-    with log_of(store).open("ab") as said:
-        return subprocess.Popen(command(store, *arguments), stdout=said, stderr=said, stdin=subprocess.DEVNULL)
+    return forks().start(arguments_of(store, *arguments), log_of(store))
+
+
+def query(store, statement):
+    if is_postgres(store):
+        import psycopg
+
+        with psycopg.connect(str(store)) as connection:
+            return connection.execute(statement).fetchall()
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
+        return connection.execute(statement).fetchall()
 
 
 def stored(store):
     """How many documents a store has."""
-    if not Path(store).exists():
+    if is_postgres(store):
+        if query(store, "SELECT to_regclass('documents')")[0][0] is None:
+            return 0
+    elif not Path(store).exists():
         return 0
     try:
-        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
-            return connection.execute("SELECT count(*) FROM documents").fetchone()[0]
+        return query(store, "SELECT count(*) FROM documents")[0][0]
     except sqlite3.OperationalError:  # not made yet
         return 0
 
 
 def contents(store):
-    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
-        return {name: connection.execute(query).fetchall() for name, query in TABLES.items()}
+    return {name: query(store, statement) for name, statement in TABLES.items()}
 
 
-def run_from_file(folder, values):
+def run_from_file(folder, values, store=None):
     """The uninterrupted run: the same documents from a file."""
-    path, store = folder / "all.jsonl", folder / "uninterrupted.db"
+    path, store = folder / "all.jsonl", store or folder / "uninterrupted.db"
     path.write_text("".join(json.dumps(value) + "\n" for value in values))
-    subprocess.run(command(store, path), check=True, capture_output=True)
+    assert start(store, path).wait(400) == 0, said_by(store)
     return contents(store)
 
 
@@ -91,17 +123,25 @@ def finish(process, store, n, settled=lambda: True):
 
 
 def run_with_kills(store, arguments, n, kills, seed, settled=lambda: True):
-    """Kill the run with SIGKILL at random moments, `kills` times, and then let it finish; the moments are spread."""
+    """Kill the run with SIGKILL at random moments, `kills` times, and then let it finish; the moments are spread.
+
+    Returns how many documents the store had after each kill.
+    """
     draw = random.Random(seed)
+    found = []
     for killed in range(kills):
-        target = stored(store) + draw.randint(0, max((n - stored(store)) // (kills - killed + 1), 1))
+        left = n - stored(store)  # none where the earlier kills came late: then the others find nothing to do
+        target = n - left + draw.randint(0, left // (kills - killed + 1))
         process = start(store, *arguments)
-        wait_until(lambda: stored(store) >= target or process.poll() is not None, f"{target} documents", 400)  # noqa: B023
+        wait_until(lambda: stored(store) >= target or process.poll() is not None, f"{target} documents", 60)  # noqa: B023
         # Anywhere in the next steps: while computing, while writing, between the commit and the acknowledgement.
-        end = time.monotonic() + draw.random() * 0.15
+        end = time.monotonic() + draw.random() * (0.03 if left else 0.3)
         while time.monotonic() < end:
             pass
         assert process.poll() is None, said_by(store)
         process.send_signal(signal.SIGKILL)
         process.wait()
+        assert process.returncode == -signal.SIGKILL
+        found.append(stored(store))
     finish(start(store, *arguments), store, n, settled)
+    return found

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import random
-import sqlite3
 import subprocess
-from contextlib import closing
+import sys
 
 import pytest
 
 from firststory.store.outbox import dead_letters
 from firststory.store.store import Store
 from services.http_servers import reply
-from services.killing import command, contents, documents, run_with_kills
+from services.killing import contents, documents, log_of, query, run_with_kills, start
 from services.test_redis import fill
 
 redis = pytest.importorskip("redis")
@@ -28,18 +27,25 @@ def news(tmp_path_factory):
 
 def fired(store):
     """The alerts that sinks are to get, by the store itself."""
-    with closing(sqlite3.connect(store)) as connection:
-        return [row[0] for row in connection.execute("SELECT id FROM alerts WHERE kind != 'first_seen' ORDER BY n")]
+    return [row[0] for row in query(store, "SELECT id FROM alerts WHERE kind != 'first_seen' ORDER BY n")]
 
 
 def run(store, *arguments):
-    return subprocess.run(command(store, *arguments), capture_output=True, text=True, timeout=400)
+    """A run to its end; what it said is that of all runs on the store."""
+    status = start(store, *arguments).wait(400)
+    return subprocess.CompletedProcess(arguments, status, stderr=log_of(store).read_text())
 
 
-def test_every_sink_gets_every_alert_in_order(news, web, tmp_path):
+def firststory(*arguments):
+    """What another command prints."""
+    words = [sys.executable, "-m", "firststory.cli.main", *map(str, arguments)]
+    return subprocess.run(words, capture_output=True, text=True, timeout=100, check=True).stdout
+
+
+def test_every_sink_gets_every_alert_in_order(news, web, new_store, tmp_path):
     web.serve("/hook")
     web.serve("/people", b"{}")
-    store, path = tmp_path / "news.db", tmp_path / "alerts.jsonl"
+    store, path = new_store("news"), tmp_path / "alerts.jsonl"
     got = tmp_path / "got"
     done = run(
         store, news, "--sink", f"jsonl:{path}", "--sink", f"webhook:{web.url('/hook')}", "--allow-private-addresses",
@@ -56,9 +62,9 @@ def test_every_sink_gets_every_alert_in_order(news, web, tmp_path):
     assert told["title"] == f"{len(alerts)} alerts"
 
 
-def test_a_sink_that_is_down_does_not_stop_the_stream_and_gets_everything_later(news, web, tmp_path):
+def test_a_sink_that_is_down_does_not_stop_the_stream_and_gets_everything_later(news, web, new_store):
     web.serve("/hook", status=500)
-    store = tmp_path / "news.db"
+    store = new_store("news")
     hook = ("--sink", f"webhook:{web.url('/hook')}", "--allow-private-addresses")
     done = run(store, news, *hook)
     assert done.returncode == 0 and "not delivered: the server answers 500" in done.stderr
@@ -69,7 +75,7 @@ def test_a_sink_that_is_down_does_not_stop_the_stream_and_gets_everything_later(
     assert [headers["Idempotency-Key"] for _, _, headers, _ in web.requests] == fired(store)
 
 
-def test_what_a_server_refuses_becomes_a_dead_letter(news, web, tmp_path):
+def test_what_a_server_refuses_becomes_a_dead_letter(news, web, new_store):
     refused = []
 
     def answer(handler):
@@ -79,13 +85,23 @@ def test_what_a_server_refuses_becomes_a_dead_letter(news, web, tmp_path):
         reply(handler, status=400 if is_first else 200)
 
     web.answers["/hook"] = answer
-    store = tmp_path / "news.db"
+    store = new_store("news")
     done = run(store, news, "--sink", f"webhook:{web.url('/hook')}", "--allow-private-addresses")
     assert done.returncode == 0 and "gave up on" in done.stderr
     with Store(str(store)) as opened:
         (letter,) = dead_letters(opened)
     assert letter["alert"] == refused[0] == fired(store)[0] and "400" in letter["problem"]
     assert [headers["Idempotency-Key"] for _, _, headers, _ in web.requests] == fired(store)
+    # Looked at, tried again by the next run, and gone.
+    shown = firststory("sinks", "dead", "--store", store)
+    assert refused[0] in shown and "400" in shown and "firststory sinks retry" in shown
+    assert firststory("sinks", "retry", "--store", store) == "1 dead letter will be tried again.\n"
+    web.requests.clear()
+    again = run(store, news, "--sink", f"webhook:{web.url('/hook')}", "--allow-private-addresses")
+    assert again.returncode == 0, again.stderr
+    assert [headers["Idempotency-Key"] for _, _, headers, _ in web.requests] == refused
+    assert "No dead letters" in firststory("sinks", "dead", "--store", store)
+    assert firststory("sinks", "retry", "--store", store) == "0 dead letters will be tried again.\n"
 
 
 def test_a_new_sink_gets_what_comes_from_now_on(news, tmp_path):
@@ -95,14 +111,16 @@ def test_a_new_sink_gets_what_comes_from_now_on(news, tmp_path):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(40, marks=pytest.mark.soak)])
-def test_each_alert_is_delivered_across_kills_to_sinks_that_fail(redis_server, fresh_name, web, tmp_path, kills):
+@pytest.mark.parametrize("kills", [10, pytest.param(100, marks=pytest.mark.soak)])
+def test_each_alert_is_delivered_across_kills_to_sinks_that_fail(
+    redis_server, fresh_name, web, new_store, tmp_path, kills
+):
     draw = random.Random(5)
     web.answers["/hook"] = lambda handler: reply(handler, status=draw.choice([200, 200, 500, 503]))
     values = documents(600)
     with redis.Redis(port=redis_server.port) as client:
         fill(client, fresh_name, values)
-    store, path = tmp_path / "killed.db", tmp_path / "alerts.jsonl"
+    store, path = new_store("killed"), tmp_path / "alerts.jsonl"
     hook = ("--sink", f"webhook:{web.url('/hook')}", "--allow-private-addresses", "--sink", f"jsonl:{path}")
     run_with_kills(store, [f"redis://127.0.0.1:{redis_server.port}/{fresh_name}", *hook], len(values), kills, seed=6)
     # The last run was ended like a service; the next one delivers what was left.

@@ -11,8 +11,11 @@ import pytest
 from firststory.errors import MissingExtraError, SourceError
 from firststory.records import Idle, Quarantined
 from firststory.sources.kafka import KafkaTopic
+from firststory.sources.live import LiveSources
+from firststory.sources.opening import open_sources
 from firststory.sources.source import Options
 from services.killing import contents, documents, run_from_file, run_with_kills
+from services.servers import wait_until
 
 kafka = pytest.importorskip("confluent_kafka")
 
@@ -132,3 +135,15 @@ def test_mistakes_are_told_at_once(address, monkeypatch):
     monkeypatch.setitem(sys.modules, "confluent_kafka", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'firststory\[kafka\]'"):
         KafkaTopic(address, Options())
+
+
+def test_the_lag_is_told(producer, address, fresh_name, monkeypatch):
+    monkeypatch.setattr("firststory.sources.live.LOOK_AT_LAG", 0.0)
+    for partition in range(2):
+        fill(producer, fresh_name, [{"id": f"{partition}-{i}", "text": f"Text {i}"} for i in range(50)], partition)
+    (source,) = open_sources([address], Options(identity="lag"))
+    with LiveSources([source], {}, print) as live:
+        taken = [arrival for arrival in islice(live, 100) if not isinstance(arrival, Idle)]
+        live.acknowledge([taken[29][1]])
+        fill(producer, fresh_name, [{"id": "later", "text": "Later"}])
+        wait_until(lambda: live.lag().get(source.name) == (71, "documents"), "the lag")

@@ -11,7 +11,9 @@ import pytest
 
 from firststory.errors import MissingExtraError, SourceError
 from firststory.records import Idle, Quarantined
+from firststory.sources.live import LiveSources
 from firststory.sources.nats import NatsSubject
+from firststory.sources.opening import open_sources
 from firststory.sources.source import Options
 from services.killing import contents, documents, finish, log_of, run_from_file, run_with_kills, start, stored
 from services.servers import wait_until
@@ -72,14 +74,29 @@ def ids(arrivals):
     return [document.id for document, _ in arrivals]
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(40, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("kills", [20, pytest.param(200, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("retention", ["limits", pytest.param("workqueue", marks=pytest.mark.soak)])
-def test_killed_runs_lose_nothing_and_repeat_nothing(nats_server, address, fresh_name, tmp_path, kills, retention):
-    values = documents(800)
+def test_killed_runs_lose_nothing_and_repeat_nothing(
+    nats_server, address, fresh_name, new_store, tmp_path, kills, retention
+):
+    values = documents(800 if kills == 20 else 4000)
     fill(nats_server, fresh_name, values, retention=retention)
-    store = tmp_path / "killed.db"
-    run_with_kills(store, [address], len(values), kills, seed=3, settled=lambda: nothing_waits(nats_server, fresh_name))
-    assert contents(store) == run_from_file(tmp_path, values)
+    store = new_store("killed")
+    settled = lambda: nothing_waits(nats_server, fresh_name)  # noqa: E731
+    found = run_with_kills(store, [address], len(values), kills, seed=3, settled=settled)
+    assert len(set(found)) > 5
+    assert contents(store) == run_from_file(tmp_path, values, new_store("whole"))
+
+
+def test_the_lag_is_told(nats_server, address, fresh_name, monkeypatch):
+    monkeypatch.setattr("firststory.sources.live.LOOK_AT_LAG", 0.0)
+    fill(nats_server, fresh_name, [{"id": f"d{i}", "text": f"Text {i}"} for i in range(300)])
+    (source,) = open_sources([address], Options())
+    with LiveSources([source], {}, print) as live:
+        taken = [arrival for arrival in islice(live, 150) if not isinstance(arrival, Idle)]
+        live.acknowledge([taken[99][1]])
+        fill(nats_server, fresh_name, [{"id": "later", "text": "Later"}])
+        wait_until(lambda: live.lag().get(source.name) == (201, "documents"), "the lag")
 
 
 def test_a_server_that_is_killed_in_the_middle_loses_nothing(nats_server, address, fresh_name, tmp_path):

@@ -17,6 +17,8 @@ from firststory.sources.live import LiveSources
 from firststory.sources.opening import open_sources
 from firststory.sources.source import Options, Unavailable
 from firststory.sources.websockets import Websocket, bluesky_post, mastodon_status
+from services.killing import contents, run_with_kills
+from services.killing import documents as made_up
 
 server_module = pytest.importorskip("websockets.sync.server")
 
@@ -147,3 +149,21 @@ def test_mistakes_are_told_at_once(monkeypatch):
     monkeypatch.setitem(sys.modules, "websockets.sync.client", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'firststory\[websockets\]'"):
         Websocket("wss://host/", Options())
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(40, marks=pytest.mark.soak)])
+def test_killed_runs_lose_nothing_and_repeat_nothing_where_the_server_has_a_cursor(serve, tmp_path, kills):
+    values = made_up(400)
+
+    def handler(connection, query):
+        cursor = int(query.get("cursor", ["0"])[0])
+        for n, value in enumerate(values):
+            if post(n)["time_us"] >= cursor:
+                connection.send(json.dumps(post(n, text=value["text"])))
+        connection.recv()
+
+    store = tmp_path / "killed.db"
+    found = run_with_kills(store, [f"bluesky+ws://{serve(handler)}"], len(values), kills, seed=8)
+    assert len(set(found)) > 2
+    ids = [row[1] for row in contents(store)["verdicts"]]
+    assert ids == [f"at://did:plc:x/app.bsky.feed.post/k{n}" for n in range(len(values))]

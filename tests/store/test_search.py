@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firststory.records import Document
-from firststory.store import search
+from firststory.store import schema, search
+from firststory.store.checking import check_store
 from firststory.store.store import Store
 from store.made import step, verdict
 
@@ -94,3 +95,25 @@ def test_huge_texts_are_searched(store_of_each):
 def store_of_each(new_store):
     with Store(new_store()) as opened:
         yield opened
+
+
+def test_a_store_of_the_time_of_the_trigger_has_every_word_once(tmp_path, monkeypatch):
+    path = str(tmp_path / "old.db")
+    monkeypatch.setattr(schema, "VERSION", 2)
+    with Store(path) as old, old._writing() as connection:
+        connection.exec_driver_sql("INSERT INTO steps (step, counts) VALUES (0, '{}')")
+        columns = "n, id, step, title, text, extra"
+        connection.exec_driver_sql(f"INSERT INTO documents ({columns}) VALUES (1, 'd1', 0, NULL, 'flood', '{{}}')")
+        connection.exec_driver_sql(
+            "INSERT INTO verdicts (n, novelty, is_novel, kind, sentence, evidence) "
+            "VALUES (1, 0.5, 0, 'event', '', '{\"terms\": [], \"nearest\": []}')"
+        )
+    monkeypatch.undo()
+    with Store(path) as now:
+        now.write_step(step(1, verdicts=(document(2, "Bremen", "flood"), document(3, None, "fire"))))
+        now.write_step(step(2))
+        assert {one.document.id for one in now.search("flood", 10)} == {"d1", "d2"}
+        assert {finding.check: finding.problem for finding in check_store(now)}["search"] is None
+        now.claim()
+        with now._writing() as connection:  # every word of every document, and no other
+            connection.exec_driver_sql("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")

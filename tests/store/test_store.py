@@ -14,6 +14,7 @@ from sqlalchemy import func, inspect, select, update
 
 from firststory.errors import SchemaError, StateError, StoreError
 from firststory.records import (
+    Document,
     Position,
     Quarantined,
     Topic,
@@ -36,6 +37,15 @@ def test_what_goes_in_comes_out_exactly(store):
     store.write_step(sent)
     assert store.verdicts() == sent.verdicts
     assert store.stories() == sent.stories
+
+
+def test_what_no_database_can_hold_is_replaced_where_it_stands_and_nowhere_else(store):
+    texts = {"d1": "plain", "d2": "caf\udce9", "d3": "a\0b", "d4": "Überschwemmung 😀"}
+    store.write_step(
+        step(0, verdicts=tuple(verdict(name, document=Document(name, text)) for name, text in texts.items()))
+    )
+    told = {one.document.id: one.document.text for one in store.verdicts()}
+    assert told == texts | {"d2": "caf\ufffd", "d3": "a\ufffdb"}
 
 
 def test_a_closed_store_is_read_but_not_written(tmp_path):

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from firststory.text import StreamVectorizer, forms
+from firststory.text import StreamVectorizer, forms, surfaces
 
 WORDS = ["Storm", "storm", "storms", "bridge", "Bridges", "flood", "Flooding", "Genoa", "G7", "e-mail", "Müller", "the"]
 
@@ -24,16 +24,20 @@ def forms_by_tokens(vectorizer: StreamVectorizer, text: str) -> dict[int, str]:
     return found
 
 
-def test_forms_are_those_of_the_tokens_and_one_string_for_all_texts():
+def test_forms_are_those_of_the_tokens_also_where_few_are_asked_for(monkeypatch):
     texts = some_texts(1)
     vectorizer = StreamVectorizer(language="en").fit(texts)
     read = vectorizer.surface_forms(texts)
-    kept: dict[str, str] = {}
     for number, text in enumerate(texts):
         assert read[number] == forms_by_tokens(vectorizer, text)
         assert read.columns(number).tolist() == sorted(read[number])
-        for surface in read[number].values():
-            assert kept.setdefault(surface, surface) is surface
+        monkeypatch.setattr(surfaces, "FEW_TERMS", number % 2 * 40)
+        spare = read.text(number)
+        assert list(spare.items()) == list(read[number].items()) and len(spare) == len(read[number])
+        asked = [7, *list(spare)[:3], 10**6]
+        if number % 2 == 0:
+            assert spare.some(asked) == {column: spare[column] for column in asked if column in spare}
+        assert spare.get(10**6) is None
 
 
 def test_forms_stay_right_when_the_table_was_emptied_in_between(monkeypatch):

@@ -193,6 +193,7 @@ def _show_end(screen: Console, store: Store, path: Path, report: Path) -> None:
     screen.print("\n[bold]What to type next[/bold]")
     largest = stories[0].id if stories else "s1"
     for why, command in (
+        ("open the page", f"firststory serve --store {path}"),
         ("read the report", f"open {report} in a browser"),
         ("what happened", f"firststory digest --store {path} --since 7d"),
         ("  as a mail", f"firststory digest --store {path} --since 7d --format html --out digest.html"),

@@ -36,6 +36,14 @@ class Interrupt:
         if self.wanted:
             raise KeyboardInterrupt
 
+    def before_kernel(self, is_beginning: bool) -> None:
+        """Stop before the next kernel is compiled: all of them take minutes, and nobody waits so long for an end.
+
+        The step that needs the kernel is left unfinished, and the next run takes it again.
+        """
+        if is_beginning and self.wanted:
+            raise KeyboardInterrupt
+
     def standard_input(self) -> io.BufferedReader:
         """Standard input, to be read until a stop is wanted and then to the end of what was written by then."""
         if sys.stdin is None:  # a service may run without one

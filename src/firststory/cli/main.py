@@ -28,6 +28,8 @@ COMMANDS = {
     "token create": "token_create",
     "token list": "token_list",
     "token revoke": "token_revoke",
+    "sinks dead": "sinks_dead",
+    "sinks retry": "sinks_retry",
     "store copy": "store_copy",
     "store check": "store_check",
     "store prune": "store_prune",
@@ -37,6 +39,7 @@ COMMANDS = {
     "prepare": "prepare",
 }
 GROUPS = {
+    "sinks": "See what sinks did not take, and have it tried again.",
     "store": "Keep a store for months: copy, check, prune and export it.",
     "token": "Say who may use the service.",
 }

@@ -82,17 +82,22 @@ def settings_without_store(given: dict[str, Any], config: Path | None) -> Settin
     """The checked settings of a call that writes no store; those of a store that is named stand in for the defaults."""
     from firststory.pipeline.build import check_settings
     from firststory.settings import resolve
+
+    named = gathered(given, config)
+    url = named.get("store")
+    settings = resolve(named, None if url is None else _settings_in(url))
+    check_settings(settings)
+    return settings
+
+
+def _settings_in(url: str) -> dict[str, Any] | None:
     from firststory.store.engine import holds_store
     from firststory.store.store import Store
 
-    named = gathered(given, config)
-    url, kept = named.get("store"), None
-    if url is not None and holds_store(url):
-        with Store(url, read_only=True) as opened:
-            kept = opened.settings()
-    settings = resolve(named, kept)
-    check_settings(settings)
-    return settings
+    if not holds_store(url):
+        return None
+    with Store(url, read_only=True) as opened:
+        return opened.settings()
 
 
 def make_folder(folder: Path, owner: str, parameter: str) -> None:

@@ -51,6 +51,10 @@ def run(
     cannot be read is quarantined with its reason, and the stream continues. Standard input that is silent for a second
     is judged as far as it came, so that tail -f can be piped in.
     """
+    from firststory.cli.quick_start import load_estimators
+
+    load_estimators()  # before anything else does
+
     from contextlib import ExitStack, suppress
 
     from firststory import logs
@@ -65,6 +69,7 @@ def run(
     from firststory.cli.unread import Unread
     from firststory.digest.words import PUSHED
     from firststory.errors import FirststoryError
+    from firststory.kernels.preparing import listening
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run, opened_engine
     from firststory.pipeline.runner import Runner
@@ -98,6 +103,8 @@ def run(
         ExitStack() as stack,
     ):
         tune_collection()
+        if not wanted.has_standard_input:  # what was read of it is judged first
+            stack.enter_context(listening(interrupt.before_kernel))
         progress.start(
             store=opened.name,
             sources=wanted.names,

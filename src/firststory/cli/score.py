@@ -30,6 +30,10 @@ def score(
     and sentence.
     Results come one step at a time: with --step 1 each line is answered at once.
     """
+    from firststory.cli.quick_start import load_estimators
+
+    load_estimators()  # before anything else does
+
     from collections import Counter
 
     from firststory.cli.guard import complain

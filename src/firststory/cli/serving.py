@@ -53,11 +53,14 @@ class ServiceWanted:
         """Serve until told to stop."""
         try:
             from firststory.serve.options import ServiceOptions
+            from firststory.serve.page import assets
             from firststory.serve.server import claim, serve
         except ImportError as error:
             raise MissingExtraError("firststory serve", error.name or "fastapi", "serve") from error
         limit = resolve(self._named).max_document_bytes
         wanted = ServiceOptions(read_only=read_only, max_document_bytes=limit, **chosen)
+        if problem := assets.make():
+            self._say(problem)
         if read_only:
             self._refuse_sources("--read-only was given.")
             serve(None, self._url, wanted, None, why_read_only="it was started with --read-only.", say=self._say)

@@ -6,7 +6,7 @@ what later steps need to name these documents is kept in `remember`. Nothing els
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +17,15 @@ from firststory.pipeline.duplicates import NEAR_COSINE
 from firststory.pipeline.fingerprints import full_text
 from firststory.pipeline.in_progress import InProgress
 from firststory.pipeline.parts import Parts
-from firststory.pipeline.protocols import Detector, Explains, KnowsNeighbours, ScoresInParts
+from firststory.pipeline.protocols import Detector
 from firststory.pipeline.rows import unit_rows
 from firststory.pipeline.titles import title_columns
 from firststory.pipeline.vectors import vectors_for
 from firststory.pipeline.verdicts import N_SHOWN
 from firststory.text.phrases.found import ReadDocuments
+
+LastParts = Callable[[], tuple[Floats, ...]]
+"""`ScoresInParts.last_parts`. Detectors are asked by name: `isinstance` of a protocol takes long."""
 
 
 class ReadBatch(NamedTuple):
@@ -115,7 +118,8 @@ def _scores(
     if "vectors" in compared:
         for one, vector, is_there in zip(documents, compared["vectors"], compared["vectors"].any(axis=1), strict=True):
             one.vector = vector if is_there else None
-    score_parts = parts.detector.last_parts() if isinstance(parts.detector, ScoresInParts) else ()
+    last_parts: LastParts | None = getattr(parts.detector, "last_parts", None)
+    score_parts = () if last_parts is None else last_parts()
     return parts.feedback.weigh(scores, score_parts), score_parts
 
 
@@ -125,16 +129,14 @@ def _neighbours(parts: Parts, unit: sp.csr_matrix, times: Floats | None) -> tupl
     if parts.neighbour_index is not None:
         index = parts.neighbour_index
         index.score_then_learn(unit, times=times)
-    assert isinstance(index, KnowsNeighbours)
     ordinals, cosines = index.last_neighbours()
     return np.where(cosines > 0.0, ordinals, -1), cosines
 
 
 def _unexplained(detector: Detector, rows: sp.csr_matrix) -> sp.csr_matrix | None:
     """What the dictionary of the past leaves unexplained of each row, where the detector is a dictionary."""
-    if not isinstance(detector, Explains) or not hasattr(detector, "n_features_in_"):
-        return None
-    return detector.explain(rows)
+    explain: Callable[[sp.csr_matrix], sp.csr_matrix] | None = getattr(detector, "explain", None)
+    return None if explain is None or not hasattr(detector, "n_features_in_") else explain(rows)
 
 
 def _unexplained_parts(rows: sp.csr_matrix, unexplained: sp.csr_matrix | None, i: int) -> Mapping[int, float] | None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from firststory.errors import StateError, StateVersionError
 from firststory.pipeline.step import StreamCore
 from firststory.state import unpack_state
-from firststory.store.store import Store
+
+if TYPE_CHECKING:
+    from firststory.store.store import Store
 
 SAVE_AFTER = 10.0
 """Seconds of work after which the model is saved, however few steps they were: no replay takes much longer."""
@@ -19,29 +22,50 @@ WORTH_SAVING = 1.0
 """Seconds of a replay after which the model is saved at once, so that a run that is killed often still moves on."""
 
 
+DEFAULT_STEPS = 200
+"""`save_every` where nobody says otherwise."""
+
+
 class Work:
-    """Seconds of work that a replay would have to do again."""
+    """What a replay would have to do again: all since the model was saved last."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self.documents = 0
+        self._held = 0
         self._last_save = 0.0
 
     @contextmanager
-    def counted(self) -> Iterator[None]:
+    def counted(self, documents: int) -> Iterator[None]:
         begin = time.perf_counter()
         yield
         self.seconds += time.perf_counter() - begin
+        self.documents += documents
 
     @contextmanager
-    def saved(self) -> Iterator[None]:
-        """Around the saving: the work begins anew."""
+    def saved(self, held: int) -> Iterator[None]:
+        """Around the saving of a model that holds so many documents: the work begins anew."""
         begin = time.perf_counter()
         yield
-        self.seconds, self._last_save = 0.0, time.perf_counter() - begin
+        self._last_save = time.perf_counter() - begin
+        self.restored(held)
+
+    def restored(self, held: int) -> None:
+        """A saved model that holds so many documents was loaded."""
+        self.seconds, self.documents, self._held = 0.0, 0, held
 
     @property
     def is_much(self) -> bool:
         return self.seconds >= max(SAVE_AFTER, WORK_FOR_A_SAVE * self._last_save)
+
+    def is_save_due(self, steps: int, save_every: int) -> bool:
+        """Whether to save after so many steps.
+
+        A copy costs as much as the model is large. So that copies cost the same for every document, a model is saved
+        again when as many documents came as it held the last time, or half as many with half of the default steps.
+        """
+        is_grown = DEFAULT_STEPS * self.documents >= save_every * self._held
+        return (steps >= save_every and is_grown) or self.is_much
 
 
 def restored_core(

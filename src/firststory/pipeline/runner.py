@@ -6,17 +6,18 @@ killed and resumed leaves the same store as one that was not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from firststory.alerts.budget import parse_budget
 from firststory.engines.engine import Engine
 from firststory.errors import ParameterError
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
+from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.made_with import made_with, what_changed
 from firststory.pipeline.protocols import Detector, UsesEngine
 from firststory.pipeline.read_ahead import ReadAhead
@@ -25,10 +26,10 @@ from firststory.pipeline.steps import Stepper
 from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
-from firststory.state import pack_state
-from firststory.store.setting_changes import taken_up, wanted
-from firststory.store.store import Store, Threshold
 from firststory.text.encoder import SentenceEncoder
+
+if TYPE_CHECKING:  # without a store none of its libraries need be loaded
+    from firststory.store.store import Store
 
 CHANGEABLE = ("budget", "false_alerts", "source_families")
 """Settings of the alerts that a store remembers and that the next run may change."""
@@ -125,32 +126,43 @@ class Runner:
 
     def _run_step(self, batch: Batch) -> Step:
         """Compute one step and write it to the store."""
-        known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
-        batch = self._intake.encoded(batch, known)
-        self.is_busy = True
-        self._take_up_changes()
-        feedback = self.store.pending_feedback() if self.store else ()
-        self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
-        with self._work.counted():
-            step = self.core.step(batch, known, self._find_earlier(batch.index))
-        self._next_step, self._reached = batch.index + 1, batch.reached
-        if self.store is not None:
-            told = self.core.status()
-            is_save_due = batch.index - self._saved_step >= self.settings.save_every or self._work.is_much
-            with self._work.saved() if is_save_due else nullcontext():
-                self.store.write_step(
-                    step,
-                    reached=batch.reached,
-                    threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
-                    state=pack_state(self.core.get_state()) if is_save_due else None,
-                    applied_feedback=[row["n"] for row in feedback],
-                    vector_dimensions=self._intake.dimensions,
-                    alerts_status=told["alerts"],
-                )
-            if is_save_due:
-                self._saved_step = batch.index
-        self.is_busy = False
+        with paused_collection():
+            known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
+            batch = self._intake.encoded(batch, known)
+            self.is_busy = True
+            self._take_up_changes()
+            feedback = self.store.pending_feedback() if self.store else ()
+            self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
+            with self._work.counted(len(batch.documents)):
+                step = self.core.step(batch, known, self._find_earlier(batch.index))
+            self._next_step, self._reached = batch.index + 1, batch.reached
+            if self.store is not None:
+                self._write_step(self.store, batch, step, [row["n"] for row in feedback])
+            self.is_busy = False
         return step
+
+    def _write_step(self, store: Store, batch: Batch, step: Step, applied_feedback: Sequence[int]) -> None:
+        from firststory.store.store import Threshold
+
+        told = self.core.status()
+        is_save_due = self._work.is_save_due(step.index - self._saved_step, self.settings.save_every)
+        with self._work.saved(self._held) if is_save_due else nullcontext():
+            store.write_step(
+                step,
+                reached=batch.reached,
+                threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
+                state=self.core.packed_state() if is_save_due else None,
+                applied_feedback=applied_feedback,
+                vector_dimensions=self._intake.dimensions,
+                alerts_status=told["alerts"],
+            )
+        if is_save_due:
+            self._saved_step = step.index
+
+    @property
+    def _held(self) -> int:
+        """How many documents the model holds."""
+        return len(self.core.parts.memory)
 
     def _hand_engine_over(self) -> None:
         """A detector that was loaded from a state has none."""
@@ -171,18 +183,19 @@ class Runner:
     def _write_state(
         self, store: Store, step: int, *, alone: bool = False, settings: dict[str, Any] | None = None
     ) -> None:
-        with self._work.saved():
-            store.write_state(step, pack_state(self.core.get_state()), alone=alone, settings=settings)
+        with paused_collection(), self._work.saved(self._held):
+            store.write_state(step, self.core.packed_state(), alone=alone, settings=settings)
         self._saved_step = step
 
     def _resume(self, store: Store) -> None:
         self.core, self._saved_step = restored_core(self.core, store, self._build, self._say)
+        self._work.restored(self._held)
         self._hand_engine_over()
         replayed = 0
         for index, verdicts in store.recorded(after=self._saved_step):
             self.core.apply_feedback([(row["document"], row["useful"]) for row in store.feedback(step=index)])
             documents = tuple(verdict.document for verdict in verdicts)
-            with self._work.counted():
+            with self._work.counted(len(documents)):
                 step = self.core.step(Batch(index=index, documents=documents), find_earlier=self._find_earlier(index))
             same = [v.novelty for v in step.verdicts] == [v.novelty for v in verdicts]
             if not same:
@@ -210,7 +223,11 @@ class Runner:
 
     def _take_up_changes(self) -> None:
         """Settings that someone asked for since the last step, see `store.setting_changes`."""
-        if self.store is None or not (asked := wanted(self.store)):
+        if self.store is None:
+            return
+        from firststory.store.setting_changes import taken_up, wanted
+
+        if not (asked := wanted(self.store)):
             return
         before = self.settings
         self.settings = replace(before, **{name: asked[name] for name in CHANGEABLE if name in asked})

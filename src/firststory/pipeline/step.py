@@ -31,7 +31,7 @@ from firststory.pipeline.pruning import make_room
 from firststory.pipeline.topic_steps import learn_topics, tell_topics
 from firststory.pipeline.verdicts import verdict_on
 from firststory.records import ASSUMED_UTC, Batch, Document, Step, Verdict
-from firststory.state import State, flatten, unflatten
+from firststory.state import State, flatten, pack_state, unflatten
 from firststory.stories.candidate import StoryCandidate
 from firststory.text.records import Token
 from firststory.text.surfaces import SurfaceForms
@@ -231,16 +231,21 @@ class StreamCore:
 
     def get_state(self) -> State:
         """Everything that the future depends on: a flat dict of arrays and JSON values."""
-        return flatten(
-            {
-                "class": type(self).__name__,
-                "version": STATE_VERSION,
-                "clock": self._clock.get_state(),
-                "duplicates": self._duplicates.get_state(),
-                "recent_scores": self._recent_scores,
-                "parts": self.parts.get_state(),
-            }
-        )
+        return flatten(self._state())
+
+    def packed_state(self) -> bytes:
+        """`get_state` packed at once, in half the time: nothing is copied that is written out anyway."""
+        return pack_state(flatten(self._state(), copy=False))
+
+    def _state(self) -> State:
+        return {
+            "class": type(self).__name__,
+            "version": STATE_VERSION,
+            "clock": self._clock.get_state(),
+            "duplicates": self._duplicates.get_state(),
+            "recent_scores": self._recent_scores,
+            "parts": self.parts.get_state(),
+        }
 
     def set_state(self, state: State) -> None:
         """Become what `get_state` described. Parts without a state stay as they were built."""
@@ -273,7 +278,7 @@ class _SurfacesOfBatch:
             return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
         if self._forms is None:
             self._forms = self._vectorizer.last_surface_forms(LEAD_CHARACTERS)
-        return self._forms[one.place]
+        return self._forms.text(one.place)
 
 
 def _marks_in_words(marks: Sequence[tuple[str, bool | None]], feedback: Feedback, budget: Budget) -> str:

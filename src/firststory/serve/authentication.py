@@ -56,8 +56,11 @@ class Authentication:
         self._looked_up = time.monotonic()
 
     def is_needed(self) -> bool:
-        """Whether visitors must say who they are: always, unless no token is in use and only this machine can ask."""
-        return self._is_demanded or any(token.revoked is None for token in self._tokens)
+        """Whether visitors must say who they are: always, unless no token was ever made and only this machine can ask.
+
+        To revoke the last token must not open the door to everyone.
+        """
+        return self._is_demanded or bool(self._tokens)
 
     def by_token(self, given: str) -> Visitor | None:
         """The visitor who has a token."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -14,6 +15,8 @@ RETRY_MILLISECONDS = 2_000
 """When a browser comes back after the connection was cut."""
 PATIENCE = 30.0
 """Seconds in which a listener must take what it is sent; one that does not is let go, and may come back."""
+
+SECONDS_TO_CLOSE = 1.0
 
 
 class EventStream(Response):
@@ -49,7 +52,9 @@ class EventStream(Response):
             telling.cancel()
             await asyncio.gather(telling, return_exceptions=True)
             if not gone.done():
-                await send({"type": "http.response.body", "body": b"", "more_body": False})
+                with suppress(TimeoutError):  # one that takes nothing is left as it is
+                    async with asyncio.timeout(SECONDS_TO_CLOSE):
+                        await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             gone.cancel()
             hub.listeners -= 1

@@ -115,6 +115,7 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 create_app(service),
+                http="h11",  # it bounds the length of headers
                 log_config=None,
                 access_log=False,
                 server_header=False,

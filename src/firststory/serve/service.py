@@ -151,6 +151,8 @@ class Service:
         """Follow the store while the application runs."""
         self._loop = asyncio.get_running_loop()
         await self._look()
+        self._status = await run_in_threadpool(self._read_status)
+        self.hub.tell_status()
         polling = asyncio.create_task(self._poll())
         if self.stream is not None:
             self.stream.on_step = self._stepped

@@ -134,7 +134,7 @@ class _Courier(threading.Thread):
         if self._failures:
             self._tell(" works again.", "sink_back", "info", alerts)
         self._failures = 0
-        self._outbox.delivered(alerts[-1].id)
+        self._outbox.delivered([alert.id for alert in alerts])
         return True
 
     def _tell(self, sentence: str, event: str, level: str, alerts: Sequence[Alert]) -> None:

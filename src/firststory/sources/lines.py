@@ -9,16 +9,14 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 PARQUET = b"PAR1"
 EXCERPT = 200
 CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The point after a line."""
 
     offset: int = 0
@@ -36,8 +34,7 @@ class Place:
         return cls(**{name: int(at[name]) for name in names}) if all(name in at for name in names) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line with the place after it; `overlong` lines are cut to their beginning."""
 
     data: bytes

@@ -80,6 +80,8 @@ def document_of(given: Document | Mapping[str, Any], columns: Mapping[str, str] 
         extra = {str(key): value for key, value in given.extra.items()}
         made = replace(document_from({name: getattr(given, name) for name in FIELDS}), extra=extra)
     for name, value in (("label", made.label), ("extra", made.extra)):
+        if value is None or type(value) is str or (type(value) is dict and not value):
+            continue  # nearly always
         try:
             json.dumps(value, sort_keys=True, default=str)
         except (TypeError, ValueError, RecursionError) as error:

@@ -147,12 +147,13 @@ class RedisStream:
         group = self._told_of_group()
         if group.get("entries-read") is None:  # a Redis before 7 does not count
             return None
-        after = f"({reached}"
-        pending: Any = self._client.xpending_range(self._stream, self._group, after, "+", MOST_PENDING)
+        delivered, after = group["last-delivered-id"].decode(), f"({reached}"
+        if delivered == reached:
+            return int(group["entries-read"])
+        # What was delivered beyond that, in an earlier life, is pending too.
+        pending: Any = self._client.xpending_range(self._stream, self._group, after, delivered, MOST_PENDING)
         following: Any = self._client.xrange(self._stream, min=after, count=1)
-        first_pending = pending[0]["message_id"] if pending else None
-        is_last = group["last-delivered-id"].decode() == reached
-        if not is_last and (not following or following[0][0] != first_pending):
+        if not pending or not following or following[0][0] != pending[0]["message_id"]:
             return None
         return int(group["entries-read"]) - len(pending)
 
@@ -163,7 +164,7 @@ class RedisStream:
             return None
         if group.get("lag") is None:
             return None
-        return Lag(int(group["lag"]) + int(group["pending"]), "documents")
+        return Lag(int(group["lag"]) + len(self._unacknowledged) + len(self._claimed), "documents")
 
     def _history(self, consumer: str) -> Iterator[tuple[str, dict[bytes, bytes]]]:
         """What a consumer was given and has not acknowledged, oldest first."""

@@ -69,6 +69,11 @@ def _from_epoch(number: float) -> datetime:
 
 
 def _from_text(text: str) -> datetime:
+    if text[4:5] == "-" and text[:4].isdecimal():  # nearly all: no number looks like this
+        try:
+            return _in_utc(datetime.fromisoformat(text))
+        except ValueError:
+            pass
     try:
         # A year alone is ISO too, but a bare number of more digits is an epoch.
         if len(text) > 8 or not text.isdigit():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -31,6 +31,13 @@ VECTOR_DTYPE = "<f2"
 """How vectors are stored: in half precision, which is what the stream computes with, so they come back exactly."""
 
 _ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+_make_encoder: Any = getattr(json.encoder, "c_make_encoder", None)
+_encode: Callable[[Any, int], Iterable[str]] = (
+    # What `JSONEncoder.encode` makes anew for every value, where the interpreter has it.
+    _make_encoder(None, str, json.encoder.encode_basestring, None, ":", ",", True, False, True)
+    if _make_encoder is not None
+    else lambda value, _: _ENCODER.iterencode(value)
+)
 
 
 def to_json(value: Any) -> str:
@@ -38,16 +45,19 @@ def to_json(value: Any) -> str:
 
     Halves of surrogate pairs (bad escapes), which no database takes, are replaced.
     """
-    text = _ENCODER.encode(value)
+    text = "".join(_encode(value, 0))
     try:
-        text.encode("utf-8")
+        text.isascii() or text.encode("utf-8")
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
 
 
 def to_microseconds(time: datetime | None) -> int | None:
-    return None if time is None else (time - EPOCH) // MICROSECOND
+    if time is None:
+        return None
+    since = time - EPOCH
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
 def to_time(value: int | None) -> datetime | None:

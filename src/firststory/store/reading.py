@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine
 
-from firststory.store import schema
 from firststory.store.engine import Database, our_errors
 
 
@@ -26,4 +25,6 @@ class Readable:
 
 
 def get_meta(connection: Connection, key: str) -> str | None:
-    return connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == key)).scalar()
+    mark = "%s" if connection.dialect.name == "postgresql" else "?"
+    found: str | None = connection.exec_driver_sql(f"SELECT value FROM meta WHERE key = {mark}", (key,)).scalar()
+    return found

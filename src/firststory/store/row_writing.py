@@ -1,43 +1,96 @@
-"""Rows into tables: by COPY where the database has it, and with nothing in them that a database cannot hold."""
+"""Rows into tables: by the driver's own means, and with nothing in them that a database cannot hold."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Table, insert
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, String, Table
 from sqlalchemy.exc import OperationalError
 
 from firststory.store import schema, search
 
+Row = tuple[Any, ...]
 _ESCAPED = re.compile(r"\\u(d[89a-f][0-9a-f]{2})")
 
 
+def execute(connection: Connection, statement: str, given: Row | list[Row] = ()) -> Any:
+    """Let the driver run a statement with ? for each value; a list of rows runs it once for each.
+
+    A statement of SQLAlchemy is worked out anew every time, which takes longer than SQLite needs for a small one.
+    """
+    if connection.dialect.name == "postgresql":
+        statement = statement.replace("?", "%s")
+    return connection.exec_driver_sql(statement, given)
+
+
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add rows that have the same columns."""
+    """Add rows that have the same columns in the same order."""
     if not rows:
         return
-    clean = [{name: storable(value) for name, value in row.items()} for row in rows]
+    names = tuple(rows[0])
+    clean = _clean_rows(table, names, rows)
     if connection.dialect.name != "postgresql":
-        connection.execute(insert(table), clean)
-        return
-    _copy_in(connection, table.name, clean)
+        execute(connection, _insert(table, names), clean)
+    else:
+        _copy_in(connection, table.name, names, clean)
     if table is schema.documents:
-        _copy_in(connection, "search", search.rows(clean))
+        n, title, text = (names.index(name) for name in ("n", "title", "text"))
+        if connection.dialect.name == "postgresql":
+            words = search.rows({"n": row[n], "title": row[title], "text": row[text]} for row in clean)
+            _copy_in(connection, "search", ("n", "words"), [tuple(row.values()) for row in words])
+        else:
+            search.index(connection, clean[0][n], clean[-1][n])
 
 
 def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add rows, or put them in the place of those with the same key."""
-    if not rows:
-        return
-    clean = [{name: storable(value) for name, value in row.items()} for row in rows]
-    upsert: Any = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement = upsert(table)
+    if rows:
+        names = tuple(rows[0])
+        execute(connection, _replace(table, names), _clean_rows(table, names, rows))
+
+
+@cache
+def _insert(table: Table, names: tuple[str, ...]) -> str:
+    columns = ", ".join(f'"{name}"' for name in names)
+    return f"INSERT INTO {table.name} ({columns}) VALUES ({', '.join('?' * len(names))})"
+
+
+@cache
+def _replace(table: Table, names: tuple[str, ...]) -> str:
     keys = [column.name for column in table.primary_key.columns]
-    changed = {column.name: statement.excluded[column.name] for column in table.c if column.name not in keys}
-    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=changed), clean)
+    changed = ", ".join(f'"{name}" = excluded."{name}"' for name in table.c.keys() if name not in keys)  # noqa: SIM118
+    return f"{_insert(table, names)} ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}"
+
+
+def _clean_rows(table: Table, names: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """The rows as tuples, every text in them storable. Nearly all are: all texts of a column are looked at as one."""
+    plain = [tuple(row.values()) for row in rows]
+    columns = list(zip(*plain, strict=True))
+    dirty = [i for i in _text_columns(table, names) if not _all_storable(columns[i])]
+    if not dirty:
+        return plain
+    for i in dirty:
+        columns[i] = tuple(map(storable, columns[i]))
+    return list(zip(*columns, strict=True))
+
+
+@cache
+def _text_columns(table: Table, names: tuple[str, ...]) -> list[int]:
+    return [i for i, name in enumerate(names) if isinstance(table.c[name].type, String)]
+
+
+def _all_storable(texts: Iterable[str | None]) -> bool:
+    whole = "".join([text for text in texts if text])
+    if "\0" in whole:
+        return False
+    try:
+        whole.isascii() or whole.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def storable(value: Any) -> Any:
@@ -69,16 +122,16 @@ def unescape_name(name: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), name)
 
 
-def _copy_in(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+def _copy_in(connection: Connection, table: str, names: Sequence[str], rows: Sequence[Row]) -> None:
     import psycopg
 
-    columns = list(rows[0])
     driver: Any = connection.connection.driver_connection
-    statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN"
+    columns = ", ".join(f'"{name}"' for name in names)
+    statement = f"COPY {table} ({columns}) FROM STDIN"
     try:
         with driver.cursor() as cursor, cursor.copy(statement) as copy:
             for row in rows:
-                copy.write_row([row[name] for name in columns])
+                copy.write_row(row)
     except psycopg.Error as error:
         # SQLAlchemy did not see it: tell it in its own way.
         lost = bool(driver.closed)

@@ -44,6 +44,17 @@ def create(connection: Connection) -> None:
     )
 
 
+def index(connection: Connection, first: int, last: int) -> None:
+    """Take the documents with these numbers and all between them into SQLite's index.
+
+    One statement for all of them: FTS5 writes its index out at the end of every statement that a trigger makes.
+    """
+    connection.exec_driver_sql(
+        "INSERT INTO search (rowid, title, text) SELECT n, title, text FROM documents WHERE n BETWEEN ? AND ?",
+        (first, last),
+    )
+
+
 def find(connection: Connection, words: str, limit: int, story: str | None = None) -> list[int]:
     """The numbers of the documents that have all the words, best first; of one story, where it is named.
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from os import PathLike
 from typing import Any, NamedTuple, Self
 
-from sqlalchemy import Connection, Table, func, insert, inspect, select, text, update
+from sqlalchemy import Connection, func, insert, inspect, select, text
 
 from firststory._version import __version__
 from firststory.errors import ParameterError, SchemaError, StoreError, StoreLostError
@@ -22,11 +22,13 @@ from firststory.store.file_lock import taken
 from firststory.store.lease import Lease, LeaseRow, lease_row, new_owner, write_lease
 from firststory.store.reader import LAST_RUN, Reader
 from firststory.store.reading import get_meta
-from firststory.store.row_writing import escape_name, insert_rows, replace_rows, unescape_name
+from firststory.store.row_writing import escape_name, execute, insert_rows, replace_rows, unescape_name
 from firststory.store.states import put_state, unpack
 
 PENDING_STEP = -1
 """The step of feedback that no step has applied yet."""
+VALUES_AT_ONCE = 500
+"""Of a look-up by ids or fingerprints."""
 
 
 class Threshold(NamedTuple):
@@ -253,16 +255,15 @@ class Store(Reader):
         times = [t for moment in moments if (t := codec.to_microseconds(moment)) is not None]
 
         def write(connection: Connection) -> None:
-            connection.execute(
-                insert(schema.steps).values(
-                    step=step.index,
-                    counts=codec.to_json(dict(step.counts)),
-                    reached=reached,
-                    first_time=min(times, default=None),
-                    last_time=max(times, default=None),
-                )
-            )
-            numbered = list(enumerate(step.verdicts, _next_number(connection, schema.documents)))
+            row = {
+                "step": step.index,
+                "counts": codec.to_json(dict(step.counts)),
+                "reached": reached,
+                "first_time": min(times, default=None),
+                "last_time": max(times, default=None),
+            }
+            insert_rows(connection, schema.steps, [row])
+            numbered = list(enumerate(step.verdicts, _next_number(connection, "documents")))
             marks = map(codec.to_signed, step.fingerprints or [None] * len(numbered))
             insert_rows(
                 connection,
@@ -276,16 +277,18 @@ class Store(Reader):
             insert_rows(connection, schema.topics, [codec.topic_row(topic, step.index) for topic in step.topics])
             events = [{"n": n, **codec.topic_event_row(event)} for n, event in enumerate(step.topic_events)]
             insert_rows(connection, schema.topic_events, events)
-            first = _next_number(connection, schema.quarantine)
-            bad = [{"n": n, **_quarantine_row(one, step.index)} for n, one in enumerate(step.quarantined, first)]
-            insert_rows(connection, schema.quarantine, bad)
+            if step.quarantined:
+                first = _next_number(connection, "quarantine")
+                bad = [{"n": n, **_quarantine_row(one, step.index)} for n, one in enumerate(step.quarantined, first)]
+                insert_rows(connection, schema.quarantine, bad)
             replace_rows(connection, schema.stories, [codec.story_row(story, step.index) for story in step.stories])
             replace_rows(
                 connection, schema.storylines, [codec.storyline_row(one, step.index) for one in step.storylines]
             )
-            first = _next_number(connection, schema.alerts)
-            fired = [{"n": n, **codec.alert_row(alert, step.index)} for n, alert in enumerate(step.alerts, first)]
-            insert_rows(connection, schema.alerts, fired)
+            if step.alerts:
+                first = _next_number(connection, "alerts")
+                fired = [{"n": n, **codec.alert_row(alert, step.index)} for n, alert in enumerate(step.alerts, first)]
+                insert_rows(connection, schema.alerts, fired)
             _move_documents(connection, step)
             _move_stories(connection, step)
             latest = {position.source: position for position in step.positions}
@@ -298,17 +301,18 @@ class Store(Reader):
                 ],
             )
             if threshold is not None:
-                connection.execute(insert(schema.thresholds).values(step=step.index, **threshold._asdict()))
+                insert_rows(connection, schema.thresholds, [{"step": step.index, **threshold._asdict()}])
             totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
             totals.update(step.counts)
-            put_meta(connection, {"totals": codec.to_json(dict(totals))})
+            meta = {"totals": codec.to_json(dict(totals))}
             if alerts_status is not None:
-                put_meta(connection, {"alerts_status": codec.to_json(dict(alerts_status))})
+                meta["alerts_status"] = codec.to_json(dict(alerts_status))
             if vector_dimensions is not None:
-                put_meta(connection, {"vector_dimensions": str(vector_dimensions)})
+                meta["vector_dimensions"] = str(vector_dimensions)
+            put_meta(connection, meta)
             if applied_feedback:
-                applied = schema.feedback.c.n.in_(list(applied_feedback))
-                connection.execute(update(schema.feedback).where(applied).values(step=step.index))
+                applied = [(step.index, n) for n in applied_feedback]
+                execute(connection, "UPDATE feedback SET step = ? WHERE n = ?", applied)
             if state is not None:
                 put_state(connection, step.index, state, alone=False)
 
@@ -414,9 +418,9 @@ class Store(Reader):
         """Those of the ids that the store has."""
         found: set[str] = set()
         with self._reading() as connection:
-            for start in range(0, len(ids), 500):
-                query = select(schema.documents.c.id).where(schema.documents.c.id.in_(ids[start : start + 500]))
-                found.update(connection.execute(query).scalars())
+            for some in _batched(ids):
+                query = f"SELECT id FROM documents WHERE id IN ({', '.join('?' * len(some))})"
+                found.update([row[0] for row in execute(connection, query, some)])
         return found
 
     def first_with(self, fingerprints: Sequence[int], before: int) -> dict[int, str]:
@@ -424,16 +428,15 @@ class Store(Reader):
 
         Within a step the first by its time may stand later; what is a copy itself knows which it was.
         """
-        table, verdicts = schema.documents, schema.verdicts
-        first_id = func.coalesce(verdicts.c.duplicate_of, table.c.id)
         found: dict[int, str] = {}
         with self._reading() as connection:
-            for start in range(0, len(fingerprints), 500):
-                marks = [codec.to_signed(number) for number in fingerprints[start : start + 500]]
-                firsts = select(func.min(table.c.n)).where(table.c.fingerprint.in_(marks)).group_by(table.c.fingerprint)
-                query = select(table.c.fingerprint, first_id).join(verdicts, verdicts.c.n == table.c.n)
-                query = query.where(table.c.n.in_(firsts), table.c.step < before)
-                found.update({codec.to_unsigned(row[0]): row[1] for row in connection.execute(query)})
+            for some in _batched([codec.to_signed(number) for number in fingerprints]):
+                query = (
+                    "SELECT d.fingerprint, coalesce(v.duplicate_of, d.id) FROM documents d "
+                    "JOIN verdicts v ON v.n = d.n WHERE d.n IN (SELECT min(n) FROM documents WHERE fingerprint IN "
+                    f"({', '.join('?' * len(some))}) GROUP BY fingerprint) AND d.step < ?"
+                )
+                found.update({codec.to_unsigned(row[0]): row[1] for row in execute(connection, query, (*some, before))})
         return found
 
     def vector_dimensions(self) -> int | None:
@@ -483,6 +486,9 @@ class Store(Reader):
 
     def pending_feedback(self) -> tuple[dict[str, Any], ...]:
         """What was said since the last step: the next one applies it, and a replay applies it there again."""
+        with self._reading() as connection:
+            if not execute(connection, "SELECT 1 FROM feedback WHERE step = ? LIMIT 1", (PENDING_STEP,)).first():
+                return ()
         return self.feedback(step=PENDING_STEP)
 
     def feedback(self, step: int | None = None) -> tuple[dict[str, Any], ...]:
@@ -506,17 +512,16 @@ def put_meta(connection: Connection, values: Mapping[str, str]) -> None:
 
 def _move_documents(connection: Connection, step: Step) -> None:
     """Let documents and alerts follow their story where it was merged."""
-    table, alerts = schema.verdicts, schema.alerts
-    for story_id, into in _merged(step.stories).items():
-        connection.execute(update(table).where(table.c.story == story_id).values(story=into))
-        connection.execute(update(alerts).where(alerts.c.story == story_id).values(story=into))
+    moved = [(into, story_id) for story_id, into in _merged(step.stories).items()]
+    for table in ("verdicts", "alerts") if moved else ():
+        execute(connection, f"UPDATE {table} SET story = ? WHERE story = ?", moved)
 
 
 def _move_stories(connection: Connection, step: Step) -> None:
     """Let stories and alerts follow their storyline where it was merged."""
-    for line, into in _merged(step.storylines).items():
-        for table in (schema.stories, schema.alerts):
-            connection.execute(update(table).where(table.c.storyline == line).values(storyline=into))
+    moved = [(into, line) for line, into in _merged(step.storylines).items()]
+    for table in ("stories", "alerts") if moved else ():
+        execute(connection, f"UPDATE {table} SET storyline = ? WHERE storyline = ?", moved)
 
 
 def _merged(told: Sequence[Story | Storyline]) -> dict[str, str]:
@@ -525,9 +530,15 @@ def _merged(told: Sequence[Story | Storyline]) -> dict[str, str]:
     return {name: standing(name, merged) for name in merged}
 
 
-def _next_number(connection: Connection, table: Table) -> int:
+def _next_number(connection: Connection, table: str) -> int:
     """The number of the next row: counted here, since a sequence of the database skips those of a failed step."""
-    return int(connection.execute(select(func.max(table.c.n))).scalar() or 0) + 1
+    return int(execute(connection, f"SELECT max(n) FROM {table}").scalar() or 0) + 1
+
+
+def _batched(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Some at a time: no database takes any number of values in one statement."""
+    for start in range(0, len(values), VALUES_AT_ONCE):
+        yield tuple(values[start : start + VALUES_AT_ONCE])
 
 
 def _quarantine_row(bad: Quarantined, step: int) -> dict[str, Any]:

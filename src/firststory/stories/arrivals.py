@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from firststory.arrays import Array, Columns, Floats, Ints, Singles
+from firststory.kernels.alerts.rows import in_titles
 from firststory.kernels.stories.sparse_sums import in_order
 from firststory.stories.candidate import StoryCandidate
 
@@ -42,9 +43,9 @@ def rows_of(candidates: Sequence[StoryCandidate]) -> Rows:
     title_weights = np.zeros(len(columns))
     if any(len(title) for title in titles):
         row = np.repeat(np.arange(len(candidates)), sizes)
-        places = np.repeat(np.arange(len(candidates)), [len(title) for title in titles])
-        named = (places << 32) | np.concatenate(titles).astype(np.int64)
-        in_title = np.isin((row << 32) | columns, named)
+        title_indptr = np.concatenate([[0], np.cumsum([len(title) for title in titles])])
+        title_columns = np.concatenate(titles).astype(np.int64)
+        in_title = in_titles(indptr, columns.astype(np.int64), title_indptr, title_columns)
         rarity = weights[in_title] / (1.0 + np.log(np.maximum(counts[in_title], 1.0)))
         lengths = np.sqrt(np.bincount(row[in_title], rarity * rarity, minlength=len(candidates)))
         title_weights[in_title] = rarity / np.maximum(lengths, 1e-12)[row[in_title]]

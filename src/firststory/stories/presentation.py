@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Self
 
@@ -33,15 +33,15 @@ class Presentation:
     Both are renewed from time to time: `title_size` and `terms_size` are the sizes that the story had then.
     """
 
-    __slots__ = ("key_terms", "representative", "surfaces", "terms_size", "title_size")
+    __slots__ = ("_surfaces", "key_terms", "representative", "terms_size", "title_size")
 
     def __init__(self, representative: Representative) -> None:
         self.representative = representative
         self.title_size = 0
         self.key_terms: tuple[str, ...] = ()
         self.terms_size = 0
-        self.surfaces: dict[int, str] = {}
-        """How a column reads, as the first document has it."""
+        self._surfaces: list[Mapping[int, str]] = []
+        """How a column reads, as the first that has it tells."""
 
     def is_title_due(self, size: int) -> bool:
         """A title that changed with every document would be no name: it is chosen when the story has doubled.
@@ -53,12 +53,13 @@ class Presentation:
     def set_title(self, representative: Representative, size: int) -> None:
         self.representative, self.title_size = representative, size
 
-    def set_key_terms(self, heaviest: Iterable[int], size: int, titles: Iterable[str] = ()) -> None:
+    def set_key_terms(self, heaviest: Sequence[int], size: int, titles: Iterable[str] = ()) -> None:
         """The key terms: of the heaviest columns those whose surface form is known, with names as the titles have them.
 
         The names of a story that has just been opened are not looked up: most never get a second document.
         """
-        known = [self.surfaces[column] for column in heaviest if column in self.surfaces]
+        surfaces = self._surfaces_of(heaviest)
+        known = [surfaces[column] for column in heaviest if column in surfaces]
         if size >= MIN_SIZE_FOR_CENTRAL:
             known = whole_names(known[: 2 * N_KEY_TERMS], titles)
         self.key_terms, self.terms_size = tuple(map(_shown, known[:N_KEY_TERMS])), size
@@ -67,18 +68,47 @@ class Presentation:
 
     def add_surfaces(self, surfaces: Mapping[int, str]) -> None:
         """How terms read in another document; what is known already stays."""
-        self.surfaces = {**surfaces, **self.surfaces}
+        before = self._surfaces
+        if not isinstance(surfaces, dict):
+            before.append(surfaces)
+        elif before and isinstance(before[-1], dict):
+            before[-1] = {**surfaces, **before[-1]}
+        else:
+            before.append(dict(surfaces))
+
+    def surface_of(self, column: int) -> str | None:
+        """How a term reads; None where that is not known."""
+        return next((some[column] for some in self._surfaces if column in some), None)
+
+    def _surfaces_of(self, columns: Collection[int]) -> Mapping[int, str]:
+        """How some terms read, perhaps others too."""
+        if len(self._surfaces) == 1 and isinstance(self._surfaces[0], dict):
+            return self._surfaces[0]  # short texts
+        found: dict[int, str] = {}
+        for some in reversed(self._surfaces):
+            found |= _some(some, columns)
+        return found
+
+    @property
+    def surfaces(self) -> dict[int, str]:
+        """How each term reads: those of later documents stand first."""
+        found: dict[int, str] = {}
+        for some in self._surfaces:
+            found = {**_whole(some), **found}
+        return found
 
     def has_too_many_surfaces(self) -> bool:
-        return len(self.surfaces) > 2 * MAX_SURFACES
+        most = 2 * MAX_SURFACES
+        return sum(map(len, self._surfaces)) > most and len(self.surfaces) > most
 
     def keep_surfaces(self, columns: Iterable[int]) -> None:
         """Forget the surface forms of all other columns."""
-        self.surfaces = {column: self.surfaces[column] for column in sorted(columns) if column in self.surfaces}
+        surfaces = self.surfaces
+        self._surfaces = [{column: surfaces[column] for column in sorted(columns) if column in surfaces}]
 
     def renumber(self, new: Ints) -> None:
         """Columns under other numbers: column v becomes `new[v]`; -1 for one that is not in use."""
-        self.surfaces = {int(new[c]): surface for c, surface in self.surfaces.items() if new[c] >= 0}
+        self._surfaces = [{int(new[c]): surface for c, surface in self.surfaces.items() if new[c] >= 0}]
 
     # -- state ---------------------------------------------------------------------------------------------
 
@@ -98,8 +128,20 @@ class Presentation:
         presentation = cls(Representative(**state["representative"]))
         presentation.title_size, presentation.terms_size = state["title_size"], state["terms_size"]
         presentation.key_terms = tuple(state["key_terms"])
-        presentation.surfaces = dict(state["surfaces"])
+        presentation._surfaces = [dict(state["surfaces"])]
         return presentation
+
+
+def _some(surfaces: Mapping[int, str], columns: Collection[int]) -> dict[int, str]:
+    """Those of some columns that are there; a mapping may know how to find them quickly."""
+    find: Callable[[Collection[int]], dict[int, str]] | None = getattr(surfaces, "some", None)
+    return {column: surfaces[column] for column in columns if column in surfaces} if find is None else find(columns)
+
+
+def _whole(surfaces: Mapping[int, str]) -> Mapping[int, str]:
+    """All of them, likewise."""
+    find: Callable[[], dict[int, str]] | None = getattr(surfaces, "whole", None)
+    return surfaces if find is None else find()
 
 
 def _shown(surface: str) -> str:

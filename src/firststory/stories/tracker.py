@@ -328,7 +328,7 @@ class StoryTracker:
     def surface_of(self, column: int) -> str | None:
         """How a term reads in the first documents of the youngest story that has it; None where that is not known."""
         for story in islice(reversed(self._open.values()), MAX_STORIES_ASKED):
-            surface = story.presentation.surfaces.get(column)
+            surface = story.presentation.surface_of(column)
             if surface is not None:
                 return surface
         return None

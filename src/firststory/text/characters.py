@@ -13,6 +13,9 @@ from firststory.kernels.text import tokens as k
 
 Classes = NDArray[np.uint8]
 
+IN_USE = ((0, 0x40000), (0xE0000, 0xE1000))
+"""Outside of these there are no letters, digits, marks, signs or controls."""
+
 UNSPACED_SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar")
 """Scripts that put no spaces between words."""
 
@@ -38,10 +41,8 @@ _RULES = (
 def word_classes() -> Classes:
     """Classes for words, numbers, hashtags, mentions, URLs and scripts without spaces."""
     classes = np.zeros(0x110000, dtype=np.uint8)
-    everything = _every_character()
     for pattern, kind in _RULES:
-        for match in regex.finditer(rf"(?V1:{pattern})+", everything):
-            classes[match.start() : match.end()] = kind
+        mark_characters(classes, rf"(?V1:{pattern})+", kind)
     return classes
 
 
@@ -49,14 +50,26 @@ def word_classes() -> Classes:
 def plain_classes() -> Classes:
     r"""Classes for the runs that Python's `[^\W_]+` matches, and nothing else."""
     classes = np.zeros(0x110000, dtype=np.uint8)
-    for match in re.finditer(r"[^\W_]+", _every_character()):
-        classes[match.start() : match.end()] = k.LETTER
+    mark_characters(classes, re.compile(r"[^\W_]+"), k.LETTER)
     return classes
+
+
+def mark_characters(classes: Classes, pattern: str | re.Pattern[str], kind: int) -> None:
+    """Give a class to all characters that a pattern (of `regex`, or one of `re`) matches."""
+    find = regex.compile(pattern).finditer if isinstance(pattern, str) else pattern.finditer
+    for first, characters in _every_character():
+        for match in find(characters):
+            classes[first + match.start() : first + match.end()] = kind
 
 
 INVISIBLE = regex.compile(r"[\p{Cf}\p{Variation_Selector}\p{Me}\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]+")
 """What is left out of a term: characters that show nothing, and enclosing marks (keycaps)."""
 
 
-def _every_character() -> str:
-    return "".join(map(chr, range(0x110000)))
+@cache
+def _every_character() -> list[tuple[int, str]]:
+    """Every character that means anything, in runs with the code point of the first.
+
+    Most of Unicode is not in use, or is for everyone's own use: looking through that would take most of the time.
+    """
+    return [(first, "".join(map(chr, range(first, last)))) for first, last in IN_USE]

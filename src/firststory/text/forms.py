@@ -87,8 +87,6 @@ class FormTable:
         n = self._capacity
         self.generation = object()
         """Another one after each clearing: numbers of forms mean nothing across it."""
-        self.written: dict[int, str] = {}
-        """Forms as they are written, those that people were shown: one string for all texts that have it."""
         self.n_forms = 0
         self._used = 0
         self._n_missing = 0
@@ -233,7 +231,10 @@ class FormTable:
         if counts.max(initial=0) > 1:
             kept = [word for i in np.flatnonzero(counts).tolist() for word in several.get(i, (words[i],))]
         if common:
-            self.common[numbers] = [analyser.is_common(several.get(i, (word,))) for i, word in enumerate(words)]
+            is_common = [word in common for word in words]
+            for i, found in several.items():
+                is_common[i] = analyser.is_common(found)
+            self.common[numbers] = is_common
         if self.surface_weight != 1.0:
             self.marked[numbers] = list(map(is_marked, surfaces))
         return analyser.stems(kept), counts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,10 @@ from firststory.arrays import Ints
 from firststory.kernels.text.first_places import first_places
 from firststory.text.chunks import Chunk
 from firststory.text.forms import FormTable
+
+Columns = NDArray[np.int32]
+FEW_TERMS = 40
+"""Of a text with fewer, all are cut out at once."""
 
 
 class Cut(NamedTuple):
@@ -28,16 +32,40 @@ class Cut(NamedTuple):
     """That of the table whose numbers these are."""
 
 
-class _Piece(NamedTuple):
-    """What a chunk has of terms: the column of each, its form, and where it first stands."""
+class TextForms(Mapping[int, str]):
+    """{column: as it reads} of one text, in the order of the text.
 
-    text: str
-    columns: NDArray[Any]
-    forms: NDArray[Any]
-    begins: NDArray[Any]
-    ends: NDArray[Any]
-    written: dict[int, str]
-    """The forms as they are written, as far as that was looked up; the table of another chunk may be another."""
+    Most texts are asked for a few of their columns, if at all: what is kept is where each stands, and no string is cut
+    before somebody wants it.
+    """
+
+    __slots__ = ("_columns", "_ends", "_starts", "_text")
+
+    def __init__(self, text: str, columns: Columns, starts: Columns, ends: Columns) -> None:
+        self._text, self._columns, self._starts, self._ends = text, columns, starts, ends
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._columns.tolist())
+
+    def __getitem__(self, column: int) -> str:
+        places = np.flatnonzero(self._columns == column)
+        if not len(places):
+            raise KeyError(column)
+        return self._text[self._starts[places[0]] : self._ends[places[0]]]
+
+    def some(self, columns: Collection[int]) -> dict[int, str]:
+        """Those of these columns that the text has."""
+        wanted, starts, ends = set(columns), self._starts, self._ends
+        found = [(i, column) for i, column in enumerate(self._columns.tolist()) if column in wanted]
+        return {column: self._text[starts[i] : ends[i]] for i, column in found}
+
+    def whole(self) -> dict[int, str]:
+        """All of them."""
+        spans = zip(self._columns.tolist(), self._starts.tolist(), self._ends.tolist(), strict=True)
+        return {column: self._text[start:end] for column, start, end in spans}
 
 
 class SurfaceForms:
@@ -66,7 +94,8 @@ class SurfaceForms:
         hidden: frozenset[int] = frozenset(),
     ) -> None:
         self._hidden = hidden
-        self._pieces: list[_Piece] = []
+        self._pieces: list[tuple[str, Columns, NDArray[Any], NDArray[Any]]] = []
+        """Of each chunk the text, columns, and where the term of each begins and ends."""
         self._places: list[list[tuple[int, int, int]]] = []
         """Of each text the chunks that it stands in, and which of their columns are its own."""
         goes_on = False
@@ -87,7 +116,7 @@ class SurfaceForms:
             if goes_on:  # a long text goes on in the next chunk
                 self._places[-1] += places.pop(0)
             self._places += places
-            self._pieces.append(_Piece(chunk.text, columns, forms[tokens], starts[tokens], ends[tokens], table.written))
+            self._pieces.append((chunk.text, columns, starts[tokens], ends[tokens]))
             goes_on = chunk.is_open
 
     def __len__(self) -> int:
@@ -95,7 +124,7 @@ class SurfaceForms:
 
     def columns(self, number: int) -> Ints:
         """The columns of a text, in order."""
-        parts = [self._pieces[chunk].columns[a:b] for chunk, a, b in self._places[number]]
+        parts = [self._pieces[chunk][1][a:b] for chunk, a, b in self._places[number]]
         # In one piece each column stands once.
         columns = np.sort(parts[0]) if len(parts) == 1 else np.unique(np.concatenate(parts))
         if self._hidden:
@@ -106,11 +135,24 @@ class SurfaceForms:
         """{column: as it reads} of a text; of several pieces the first that has a column tells."""
         found: dict[int, str] = {}
         for chunk, a, b in reversed(self._places[number]):
-            text, columns, forms, begins, ends, written = self._pieces[chunk]
-            own = forms[a:b].tolist()
-            for i in [i for i, form in enumerate(own) if form not in written]:
-                written[own[i]] = text[begins[a + i] : ends[a + i]]
-            found.update(zip(columns[a:b].tolist(), map(written.__getitem__, own), strict=True))
-        if self._hidden:
-            return {column: surface for column, surface in found.items() if column not in self._hidden}
+            text, columns, starts, ends = self._pieces[chunk]
+            spans = zip(columns[a:b].tolist(), starts[a:b].tolist(), ends[a:b].tolist(), strict=True)
+            found |= {column: text[start:end] for column, start, end in spans if column not in self._hidden}
         return found
+
+    def text(self, number: int) -> Mapping[int, str]:
+        """The same of a text that is asked for few of its columns, or later."""
+        (chunk, a, b), *more = self._places[number]
+        return self[number] if more or b - a < FEW_TERMS else self._of_piece(chunk, a, b)
+
+    def _of_piece(self, chunk: int, a: int, b: int) -> TextForms:
+        text, columns, starts, ends = self._pieces[chunk]
+        columns, starts, ends = columns[a:b], starts[a:b], ends[a:b]
+        if self._hidden:
+            shown = np.array([column not in self._hidden for column in columns.tolist()], dtype=np.bool_)
+            columns, starts, ends = columns[shown], starts[shown], ends[shown]
+        if not len(columns):  # all are hidden
+            return TextForms("", columns, starts, ends)
+        # Copies, and no more than is needed of the text: a chunk is long, and a story keeps this for days.
+        begin = int(starts[0])
+        return TextForms(text[begin : ends.max()], columns.copy(), starts - begin, ends - begin)

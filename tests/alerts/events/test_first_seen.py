@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from alerts.events.planted_stream import BEGIN, document, fired
 from firststory.alerts.events.echo import EchoChance, features
 from firststory.alerts.events.engine import EventAlerts
+from firststory.alerts.events.first_seen import FirstSeen
 
 AGENCY = "agency"
 
@@ -57,3 +60,19 @@ def test_the_chance_is_learnt_and_comes_back():
     assert 0.4 < chance.base_rate < 0.6
     again = EchoChance.from_state(chance.get_state())
     assert again.probabilities(rows) == [likely, unlikely] and again.base_rate == chance.base_rate
+
+
+def test_what_can_have_no_label_any_more_does_not_wait_for_its_day():
+    """In a fast stream the index forgets within minutes; what waits is bounded by it."""
+    first_seen, learnt = FirstSeen(), []
+    first_seen.chance.learn = lambda rows, echoed: learnt.extend(row[0] for row in rows)
+    remembered = 100
+    for ordinal in range(5_000):
+        now = 60.0 * ordinal if ordinal < 3_000 else 60.0 * 3_000 + ordinal
+        oldest = ordinal - 2_000 if ordinal < 3_000 else ordinal - remembered
+        index = SimpleNamespace(oldest=max(oldest, 0), is_echoed=np.zeros(8, np.bool_), born=np.zeros(8))
+        first_seen.learn(now, index)
+        first_seen.wait(now, ordinal, [ordinal])
+    assert len(first_seen.get_state()["waiting_times"]) <= remembered + 1
+    # A day of the slow part had its labels, each once and in order.
+    assert learnt == list(range(len(learnt))) and len(learnt) > 1_400

@@ -50,9 +50,9 @@ class FirstSeen:
         return " and ".join(short) or None
 
     def learn(self, now: float, index: LinkIndex) -> None:
-        """The labels of first reports whose day is over."""
+        """The labels of first reports whose day is over; those that the index has forgotten will never have one."""
         waiting, due = self._waiting, list[tuple[int, list[int]]]()
-        while waiting and now - waiting[0][0] > DAY_SECONDS:
+        while waiting and (now - waiting[0][0] > DAY_SECONDS or waiting[0][1] < index.oldest):
             _, ordinal, own = waiting.popleft()
             if ordinal >= index.oldest:
                 due.append((ordinal, own))

@@ -124,12 +124,10 @@ class WindowIndex:
         self.members = moved[self.members]
 
     def _shift_log(self, extra: int) -> None:
-        """Forget the rows that left; grow when the living ones fill more than half."""
+        """Forget the rows that left, and have room for half as much again: memory is dearer than moving them."""
         head = int(self.log_start[self.meta[OLDEST] % len(self.log_start)]) if len(self) else int(self.meta[TAIL])
         alive = int(self.meta[TAIL]) - head
-        size = len(self.log_terms)
-        while size < 2 * (alive + extra):
-            size *= 2
+        size = max(1024, (alive + extra) * 3 // 2)
         for name in ("log_terms", "log_weights"):
             part = getattr(self, name)
             fresh = np.zeros(size, dtype=part.dtype)

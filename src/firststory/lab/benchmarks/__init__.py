@@ -7,7 +7,9 @@ skipped with its reason in the table.
 from __future__ import annotations
 
 BENCHMARKS: dict[str, str] = {
+    "step": "step",
     "fused": "fused",
+    "run": "whole_run",
     "neighbours": "neighbours",
     "vectorizer": "vectorizer",
     "phrases": "phrases",

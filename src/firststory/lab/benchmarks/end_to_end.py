@@ -23,7 +23,7 @@ BATCH = 100
 """Documents of a step: what `firststory run` takes by default."""
 SINGLE = 400
 """Documents that come one at a time, for the latency."""
-SAVE_EVERY = 50
+SAVE_EVERY = 200
 """Steps between two copies of the model in the store, by default."""
 START = datetime(2018, 1, 1, tzinfo=UTC)
 EVERY = timedelta(minutes=1)

@@ -1,7 +1,7 @@
 """A producer ten times faster than the detector: memory, size of the store, rate and lag of one long run.
 
 `FIRSTSTORY_LOAD_DOCUMENTS=200000 firststory bench load` takes fewer documents, `FIRSTSTORY_LOAD_MINUTES=60` ends it
-after an hour, wherever it is.
+after an hour, wherever it is. Settings of the run come from the environment too (`FIRSTSTORY_MAX_TERMS=100000`).
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ import numpy as np
 
 from firststory.errors import FirststoryError
 from firststory.lab.benchmarks import load_stream
-from firststory.settings import Settings
+from firststory.settings import load
 
 TITLE = "Under load: millions of short documents through `firststory run`"
 
 STEP = 1_000
 PRODUCED_PER_SECOND = 20_000
-MARKS = 25
-WARM_UP = 0.3
-"""The part of the stream after which the vocabulary has been full, and memory is to stay as it is."""
+MARK = 100_000
+"""Documents between two lines of the table."""
+DOCUMENTS_PER_TERM = 2.4
+"""Of the stream: so many documents for each term of the vocabulary, and it has been full once. Memory is to stay as it
+is from there on."""
 
 
 class Mark(NamedTuple):
@@ -80,7 +82,7 @@ def _watch(
     running: subprocess.Popen[bytes], stream: Path, store: Path, wanted: int, most_seconds: float, log: Path
 ) -> list[Mark]:
     marks: list[Mark] = []
-    begin, due = 0.0, 0
+    begin, due, mark_every = 0.0, 0, min(MARK, wanted // 20)
     while True:
         time.sleep(0.2)
         if running.poll() is not None:
@@ -98,7 +100,7 @@ def _watch(
         is_last = documents >= wanted or time.monotonic() - begin > most_seconds
         if documents < due and not is_last:
             continue
-        due = documents - documents % (max(wanted // MARKS, 1)) + wanted // MARKS
+        due = documents - documents % mark_every + mark_every
         mark = Mark(
             time.monotonic() - begin,
             _processor_seconds(running.pid),
@@ -153,14 +155,16 @@ def _line(mark: Mark, before: Mark | None) -> str:
 
 def _report(marks: list[Mark], wanted: int, stopped_in: float, status: int) -> str:
     last = marks[-1]
-    warm = [mark for mark in marks if mark.documents >= WARM_UP * wanted] or marks[-2:]
+    settings = load(environment=os.environ)
+    warm_up = min(int(DOCUMENTS_PER_TERM * settings.max_terms), last.documents // 2)
+    warm = [mark for mark in marks if mark.documents >= warm_up]
     fastest = max(mark.produced / mark.seconds for mark in marks if mark.seconds) if len(marks) > 1 else 0.0
     rate = last.documents / max(last.seconds, 1e-9)
     rows = [_line(mark, before) for mark, before in zip(marks, [None, *marks[:-1]], strict=True)]
     ended = "" if last.documents >= wanted else f" It was ended by its limit of time, {wanted:,} were asked for."
     said = (
-        f"`firststory run stream.jsonl --follow --store load.db --step {STEP}`, all else by default (window "
-        f"{Settings().window:,}, vocabulary {Settings().max_terms:,} terms, storylines and topics on, SQLite), while another process "
+        f"`firststory run stream.jsonl --follow --store load.db --step {STEP}` (window "
+        f"{settings.window:,}, vocabulary {settings.max_terms:,} terms, storylines and topics on, SQLite), while another process "
         f"appends made-up documents of eleven words to the file, up to {PRODUCED_PER_SECOND:,} a second: a day of {load_stream.A_DAY:,}, "
         f"{load_stream.RUNNING:,} stories at any time, and names that are always new. One process, one thread. "
         f"{last.documents:,} documents were judged and stored.{ended} *Lag*: documents that were produced and are "
@@ -170,7 +174,7 @@ def _report(marks: list[Mark], wanted: int, stopped_in: float, status: int) -> s
     found = (
         f"- The producer was {fastest / rate:,.0f} times as fast as the detector; the lag rose to "
         f"{max(mark.produced - mark.documents for mark in marks):,} documents, which waited in the file and not in memory.\n"
-        f"- Memory after {WARM_UP:.0%} of the stream: between {min(m.memory for m in warm) / 1e6:,.0f} and "
+        f"- Memory after {warm_up:,} documents: between {min(m.memory for m in warm) / 1e6:,.0f} and "
         f"{max(m.memory for m in warm) / 1e6:,.0f} MB; a line through it {_slope(warm, 'memory') / 1e6:+,.0f} MB per "
         "million documents.\n"
         f"- The store has {last.store / last.documents:,.0f} bytes per document; a line through its size "

@@ -6,6 +6,7 @@ The wheel carries them. In a clone `make assets` (or `python -m firststory.serve
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -38,8 +39,9 @@ def make() -> str:
     """Fetch them where that is possible; what is to be said of it, empty where they are there.
 
     Only in a clone, and only where npm is installed. Whatever goes wrong, the page works without them.
+    `FIRSTSTORY_ASSETS=no` leaves it be.
     """
-    if are_there():
+    if are_there() or os.environ.get("FIRSTSTORY_ASSETS") == "no":
         return ""
     npm = shutil.which("npm")
     if npm is None or not (CLONE / "package-lock.json").is_file():

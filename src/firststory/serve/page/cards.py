@@ -174,8 +174,8 @@ def marked(headline: str, phrases: Sequence[str]) -> tuple[tuple[str, bool], ...
     return tuple(piece for piece in pieces if piece[0])
 
 
-def why_new(alert: Alert, phrases: Sequence[str]) -> str:
-    """One sentence: what a document says of it, or which words its sources share."""
+def why_new(alert: Alert, phrases: Sequence[str], *, says_when: bool = False) -> str:
+    """One sentence: what a document says of it, or which words its sources share; in what time, where asked for."""
     if alert.summary:
         return quoted(alert)
     headline = display_title(alert.headline)
@@ -184,7 +184,7 @@ def why_new(alert: Alert, phrases: Sequence[str]) -> str:
     if not found or not words:
         return harmless(alert.sentence.partition("; first seen here")[0].rstrip(".") + ".", 300)
     n, what = in_words(int(found[1])), found[2].replace("different ", "")
-    within = f" within {span(alert.delay)}" if alert.delay else ""
+    within = f" within {span(alert.delay)}" if alert.delay and says_when else ""
     if alert.kind == "turn":
         new = [f"“{harmless(phrase, MAX_TERM)}”" for phrase in _QUOTED.findall(alert.sentence)][:MAX_MARKS]
         if not new:

@@ -43,6 +43,10 @@ class Clock:
             return f"{local:%a} {clock}".strip()
         return f"{self.date(time)} {clock}".strip()
 
+    def hour(self, time: datetime | None) -> str:
+        """The clock time alone, for where the day stands above; nothing in a stream that knows only days."""
+        return "" if time is None or is_midnight(time) else f"{self.local(time):%H:%M}"
+
     def date(self, time: datetime) -> str:
         """The date, with the year where it is not this one."""
         local = self.local(time)

@@ -61,7 +61,6 @@ def period_of(asked: Mapping[str, str], clock: Clock) -> Period:
 def digest_facts(store: Store, clock: Clock, period: Period) -> dict[str, Any]:
     """The digest with its words."""
     digest = digest_of(store, period.since, until=min(period.until, clock.now))
-    lines = {one: store.storyline(one) for one in {g.story.storyline for g in digest.growing if g.story.storyline}}
     return {
         "digest": digest,
         "period": period,
@@ -70,8 +69,8 @@ def digest_facts(store: Store, clock: Clock, period: Period) -> dict[str, Any]:
         "spans": SPANS,
         "before": period.first - timedelta(days=period.days),
         "after": period.first + timedelta(days=period.days),
-        "why": lambda alert: why_new(alert, key_phrases(alert)),
-        "lines": lines,
+        "why": lambda alert: why_new(alert, key_phrases(alert), says_when=True),
+        "paper": Clock(min(period.until, clock.now), clock.zone, clock.is_live),
     }
 
 

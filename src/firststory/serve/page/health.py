@@ -1,4 +1,4 @@
-"""Health: whether all is well, how much comes, what is pushed and held back, who has gone quiet, what could not be read."""
+"""Health: whether all is well, how much comes, what is pushed and held back, and what could not be read."""
 
 from __future__ import annotations
 
@@ -163,9 +163,9 @@ def _stacks(clock: Clock, alerts: Sequence[Alert], most: int | None) -> tuple[li
     found = []
     for n, day in enumerate(days):
         confirmed, turns = counts[day.date(), "confirmed"], counts[day.date(), "turn"]
-        found.append(Stack(str(day.day), round(n * step + 14, 1), round(step - 28, 1), round(height * confirmed / top, 1),
-                           round(height * turns / top, 1),
-                           f"{day:%a} {day.day} {day:%b}: {confirmed} confirmed, {counted(turns, 'turn')}"))  # fmt: skip
+        title = f"{day:%a} {day.day} {day:%b}: {confirmed} confirmed, {counted(turns, 'turn')}"
+        heights = round(height * confirmed / top, 1), round(height * turns / top, 1)
+        found.append(Stack(str(day.day), round(n * step + 14, 1), round(step - 28, 1), *heights, title))
     return found, top, None if most is None else round(210 - height * most / top, 1)
 
 

@@ -10,6 +10,11 @@ from firststory.serve.page.clock import Clock
 from firststory.serve.page.rendering import render
 
 EXAMPLE = "firststory run rss+https://example.org/feed --store news.db"
+NOTHING_YET = (
+    "Give it a source and the first documents appear here within seconds. Alerts begin once it has read for a while, "
+    "so that it knows what is usual."
+)
+PRUNED = "It may have been pruned, or the link was made on another store."
 VIEW_OF = {"story": "stories", "storyline": "stories", "alert": "stories", "topic": "topics"}
 
 
@@ -22,10 +27,7 @@ def nothing_yet(request: Request, clock: Clock) -> HTMLResponse:
         clock,
         art=True,
         heading="Nothing has arrived yet",
-        paragraphs=[
-            "Give it a source and the first documents appear here within seconds. Alerts begin once it has read for a "
-            "while, so that it knows what is usual."
-        ],
+        paragraphs=[NOTHING_YET],
         command=EXAMPLE,
         doors=[("Look at its health", "/page/health")],
     )
@@ -42,10 +44,23 @@ def not_here(request: Request, clock: Clock, what: str, name: str) -> HTMLRespon
         status=404,
         art=False,
         heading=f"This {what} is not here",
-        paragraphs=[
-            f"There is no {what} {harmless(name, 60)} in this store. It may have been pruned, or the link was made on "
-            "another store."
-        ],
+        paragraphs=[f"There is no {what} {harmless(name, 60)} in this store. {PRUNED}"],
         command="",
         doors=[(f"All {view}", f"/page/{view}"), ("Search for it", "/page/search")],
+    )
+
+
+def no_view(request: Request, clock: Clock) -> HTMLResponse:
+    """An address that leads nowhere."""
+    return render(
+        request,
+        "still.html",
+        "none",
+        clock,
+        status=404,
+        art=False,
+        heading="There is no such page",
+        paragraphs=["The address may have been cut on its way."],
+        command="",
+        doors=[("What is new", "/"), ("Search", "/page/search")],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
@@ -12,6 +12,7 @@ from firststory.serve.access import ServiceHere, StoreToRead
 from firststory.serve.page import missing
 from firststory.serve.page.cards import cards_of
 from firststory.serve.page.digest import digest_facts, mail_of, period_of
+from firststory.serve.page.forms import router as forms
 from firststory.serve.page.health import health_facts
 from firststory.serve.page.now import KINDS, RANGES, now_facts
 from firststory.serve.page.ranges import range_of
@@ -25,6 +26,7 @@ from firststory.serve.page.topics import RANGES as TOPIC_RANGES
 from firststory.serve.page.topics import topic_facts, topics_facts
 
 router = APIRouter(include_in_schema=False)
+router.include_router(forms)
 
 
 @router.get("/", response_class=HTMLResponse)
@@ -36,7 +38,7 @@ def now(request: Request, store: StoreToRead, kind: str = "all") -> HTMLResponse
     kind = kind if kind in KINDS else "all"
     within = range_of(request.query_params, clock, RANGES, "24h")
     facts = now_facts(store, clock, kind, within)
-    chosen = {
+    chosen: dict[str, Any] = {
         "kind": kind,
         "kinds": KINDS,
         "ranges": RANGES,
@@ -189,3 +191,9 @@ def alert_card(request: Request, store: StoreToRead, name: str) -> Response:
     clock = clock_for(request, store.last_time())
     (card,) = cards_of(store, [alert])
     return fragment("card.html", card=card, clock=clock, may_write=may_write(request))
+
+
+@router.get("/page/{rest:path}", response_class=HTMLResponse)
+def nowhere(request: Request, store: StoreToRead, rest: str) -> HTMLResponse:
+    """An address that no view has."""
+    return missing.no_view(request, clock_for(request, store.last_time()))

@@ -26,6 +26,8 @@ SOURCES = 12
 MAX_HOURS, MAX_DAYS, MAX_WEEKS = 72, 62, 80
 """Columns of a story's chart by the hour, day and week; longer ones are by the month."""
 LEFT, RIGHT, TOP, BOTTOM = 6.0, 994.0, 80.0, 200.0
+LEAST_COLUMNS = 24
+"""A story of an hour is a few columns at the left, not one that fills the chart."""
 LABEL = 22
 """Characters of a pin's label."""
 
@@ -143,12 +145,9 @@ def _lede(clock: Clock, told: StoryDetail, alerts: Sequence[Alert]) -> str:
         )
         parts.append(f"The story has turned {times}{' since' if confirmed else ''}{when}.")
     if not parts:
-        sources = len(told.story.sources)
-        parts.append(
-            f"{counted(told.n_documents, 'document')} by {counted(sources, 'source')}; nothing in it was pushed as an alert."
-            if sources
-            else f"{counted(told.n_documents, 'document')}; nothing in it was pushed as an alert."
-        )
+        sources = counted(len(told.story.sources), "source")
+        by = f" by {sources}" if told.story.sources else ""
+        parts.append(f"{counted(told.n_documents, 'document')}{by}; nothing in it was pushed as an alert.")
     return " ".join(parts)
 
 
@@ -159,11 +158,11 @@ def columns_of(clock: Clock, times: Sequence[datetime]) -> tuple[str, list[datet
     all_days = all(clock.local(time) == time and time.hour == time.minute == 0 for time in times)
     if hours <= MAX_HOURS and not all_days:
         start = clock.local(first).replace(minute=0, second=0, microsecond=0)
-        n = int((last - start) / timedelta(hours=1)) + 1
+        n = max(int((last - start) / timedelta(hours=1)) + 1, LEAST_COLUMNS)
         return "hour", [start + timedelta(hours=k) for k in range(n)]
     start = clock.midnight(first)
     for unit, days, most in (("day", 1, MAX_DAYS), ("week", 7, MAX_WEEKS), ("month", 30, 10**6)):
-        n = int((last - start) / timedelta(days=days)) + 1
+        n = max(int((last - start) / timedelta(days=days)) + 1, LEAST_COLUMNS // 2)
         if n <= most:
             return unit, [start + timedelta(days=days * k) for k in range(n)]
     raise AssertionError

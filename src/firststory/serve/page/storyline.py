@@ -108,8 +108,8 @@ def _lanes(
         if len(title) > max(room, 20):
             title = title[: max(room, 20) - 1].rstrip() + "…"
         found.append(
-            Lane(n, story, title, _reason(line, story, n == 1, whys.get(alert.id, "") if alert else ""), alert is not None,
-                 round(x, 1), round(width, 1), 32 + LANE_HEIGHT * (n - 1), is_left)
+            Lane(n, story, title, _reason(line, story, n == 1, whys.get(alert.id if alert else "", "")),
+                 alert is not None, round(x, 1), round(width, 1), 32 + LANE_HEIGHT * (n - 1), is_left)
         )  # fmt: skip
     return found
 

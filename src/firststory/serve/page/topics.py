@@ -118,7 +118,7 @@ def _words(topic: Topic) -> str:
 
 
 def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[str, int]) -> dict[str, Any] | None:
-    """What the script draws: one number per band and moment. A topic that is not told at a moment has its trend there."""
+    """What the script draws: one share per band and moment."""
     timed = [one for one in history if one[1] is not None]
     if len(timed) < 3 or not bands:
         return None
@@ -126,19 +126,29 @@ def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[s
     shown = [one for n, one in enumerate(timed) if (len(timed) - 1 - n) % every == 0]
     latest = {topic.id: topic for _, _, topics in history for topic in topics}
     shares = {name: _shares(name, shown) for name in bands}
+    told = [topic for _, _, topics in history for topic in topics]
+    largest = {name: max((one for one in told if one.id == name), key=_share) for name in bands}
     return {
         "times": [(time or clock.now).isoformat() for _, time, _ in shown],
-        "labels": [clock.date(time or clock.now) for _, time, _ in shown],
         "bands": [
             {
                 "name": topic_name(latest[name]),
-                "short": harmless((latest[name].label or (latest[name].terms[0][0],))[0], 24),
+                "short": _short(largest[name]),
                 "colour": colours[name],
                 "shares": [round(100 * share, 2) for share in shares[name]],
             }
             for name in bands
         ],
     }
+
+
+def _short(topic: Topic) -> str:
+    """What stands in its band: what it was called when it was largest."""
+    return harmless(next(iter(topic.label or [term for term, _ in topic.terms]), topic.id), 24)
+
+
+def _share(topic: Topic) -> float:
+    return topic.share
 
 
 def _shares(name: str, shown: History) -> list[float]:

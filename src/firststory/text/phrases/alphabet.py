@@ -15,7 +15,7 @@ from firststory.kernels.phrases import layout as k
 from firststory.kernels.phrases.keys import keys_of
 from firststory.kernels.phrases.tables import put_marks
 from firststory.kernels.text import tokens as t
-from firststory.text.characters import word_classes
+from firststory.text.characters import mark_characters, word_classes
 from firststory.text.language import stop_words
 
 _HERE = "firststory.text.phrases"
@@ -59,10 +59,8 @@ def character_classes() -> k.Bytes:
     classes = np.zeros(known.size, np.uint8)
     for theirs, ours in _CLASSES.items():
         classes[known == theirs] = ours
-    everything = "".join(map(chr, range(known.size)))
     for pattern, ours in _RULES:
-        for match in regex.finditer(rf"(?:{pattern})+", everything):
-            classes[match.start() : match.end()] = ours
+        mark_characters(classes, rf"(?:{pattern})+", ours)
     return classes
 
 

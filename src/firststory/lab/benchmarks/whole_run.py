@@ -1,0 +1,145 @@
+"""`firststory run` from a file to a store: documents a second, and which part takes how much of it."""
+
+from __future__ import annotations
+
+import gc
+import json
+import tempfile
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from firststory.errors import FirststoryError
+from firststory.records import Document
+
+TITLE = "The whole of `firststory run`, from a file to a store"
+
+CORPORA = {"All About headlines": "load_headlines", "All About articles": "load_articles"}
+DOCUMENTS, QUICK_DOCUMENTS = {"load_headlines": 20_000, "load_articles": 6_000}, 400
+REPEATS = 2
+WARM_UP = 600
+STAGES = ("reading", "look-ups", "judging", "topics", "store", "copies of the model", "rest")
+
+
+def run(*, quick: bool) -> str:
+    """The Markdown of the section."""
+    lines = [
+        (
+            "What `firststory run FILE --store NAME` does with its default settings, from the first line of a file of "
+            "JSON lines to the last commit, loading and compiling left out. CPU seconds of all threads together (best "
+            f"of {1 if quick else REPEATS}), and the wall clock of that run. The parts are from a run of their own, in µs of CPU time a document: "
+            "*reading* is parsing and checking lines and gathering steps; *look-ups* are the ids, texts and marks that "
+            "the store is asked for before each step; *judging* is the step to verdicts, stories and alerts; *store* "
+            "is writing all of that, with the full-text index; *copies of the model* are what a stopped run goes on from."
+        ),
+        "",
+        f"| stream | documents | documents/s of CPU | of wall clock | {' | '.join(f'{name}, µs' for name in STAGES)} |",
+        "|---|---|---|---|" + "---|" * len(STAGES),
+    ]
+    for name, loader in CORPORA.items():
+        try:
+            documents = _documents(loader, quick)
+        except FirststoryError as error:
+            lines.append(f"| {name} | skipped: {error} |" + " |" * (2 + len(STAGES)))
+            continue
+        lines.append(_row(name, documents, 1 if quick else REPEATS))
+    return "\n".join([*lines, ""])
+
+
+def _row(name: str, documents: Sequence[Document], repeats: int) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        lines = Path(folder) / "documents.jsonl"
+        lines.write_text("".join(map(_line, documents[:WARM_UP])))
+        _timed_run(lines, Path(folder) / "warm.db")
+        lines.write_text("".join(map(_line, documents)))
+        cpu, wall = min(_timed_run(lines, Path(folder) / f"{i}.db") for i in range(repeats))
+        stages = Stages()
+        with ExitStack() as stack:
+            stages.watch(stack)
+            whole, _ = _timed_run(lines, Path(folder) / "stages.db", stages)
+    stages.seconds["rest"] = whole - sum(stages.seconds.values())
+    parts = " | ".join(f"{1e6 * stages.seconds[stage] / len(documents):,.1f}" for stage in STAGES)
+    return f"| {name} | {len(documents):,} | {len(documents) / cpu:,.0f} | {len(documents) / wall:,.0f} | {parts} |"
+
+
+def _timed_run(lines: Path, store: Path, stages: Stages | None = None) -> tuple[float, float]:
+    """CPU and wall-clock seconds of a run with a new store."""
+    from firststory.pipeline.garbage import tune_collection
+    from firststory.pipeline.opening import open_run
+    from firststory.pipeline.runner import Runner
+    from firststory.settings import gather
+    from firststory.sources.files import read_all
+
+    settings, opened = open_run(gather({"store": str(store)}), str(store))
+    with opened:
+        runner = Runner(settings, opened)
+        gc.collect()
+        tune_collection()
+        arrivals: Any = read_all([str(lines)], opened.positions(), lambda said: None)
+        cpu, wall = time.process_time(), time.perf_counter()
+        for _ in runner.run(arrivals if stages is None else stages.timed_iterator("reading", arrivals)):
+            pass
+        return time.process_time() - cpu, time.perf_counter() - wall
+
+
+class Stages:
+    """CPU seconds of each stage without those of the stages that it calls, thread by thread."""
+
+    def __init__(self) -> None:
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self._open = threading.local()
+
+    def watch(self, stack: ExitStack) -> None:
+        """Time what the stages are made of until the stack is closed."""
+        from firststory.pipeline import step
+        from firststory.pipeline.step import StreamCore
+        from firststory.store import store
+        from firststory.store.store import Store
+
+        for stage, owner, name in (
+            ("look-ups", Store, "known_ids"),
+            ("look-ups", Store, "pending_feedback"),
+            ("look-ups", Store, "first_with"),
+            ("judging", StreamCore, "step"),
+            ("judging", StreamCore, "status"),
+            ("topics", step, "learn_topics"),
+            ("topics", step, "tell_topics"),
+            ("store", Store, "write_step"),
+            ("copies of the model", StreamCore, "packed_state"),
+            ("copies of the model", Store, "write_state"),
+            ("copies of the model", store, "put_state"),
+        ):
+            stack.enter_context(patch.object(owner, name, self.timed(stage, getattr(owner, name))))
+
+    def timed(self, stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            begin, inside = time.thread_time(), getattr(self._open, "inside", 0.0)
+            self._open.inside = 0.0
+            try:
+                return function(*args, **kwargs)
+            finally:
+                took = time.thread_time() - begin
+                self.seconds[stage] += took - self._open.inside
+                self._open.inside = inside + took
+
+        return timed
+
+    def timed_iterator(self, stage: str, values: Iterator[Any]) -> Iterator[Any]:
+        return iter(self.timed(stage, lambda: next(values, None)), None)
+
+
+def _line(document: Document) -> str:
+    time_ = None if document.time is None else document.time.isoformat()
+    values = {"id": document.id, "time": time_, "title": document.title, "source": document.source}
+    return json.dumps(values | {"text": document.text}) + "\n"
+
+
+def _documents(loader: str, quick: bool) -> list[Document]:
+    import firststory as fs
+
+    return list(getattr(fs.datasets, loader)().documents)[: QUICK_DOCUMENTS if quick else DOCUMENTS[loader]]

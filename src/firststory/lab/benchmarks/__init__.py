@@ -19,6 +19,7 @@ BENCHMARKS: dict[str, str] = {
     "spectral": "spectral",
     "l1-coding": "l1_coding",
     "gpu": "gpu",
+    "engines": "engines",
     "load": "load",
 }
 """Name on the command line -> module in this package."""

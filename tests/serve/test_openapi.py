@@ -17,7 +17,6 @@ from serve.test_push import SETTINGS, documents
 
 @pytest.fixture(scope="module")
 def described(tmp_path_factory):
-<<<<<<< HEAD
     url = str(tmp_path_factory.mktemp("openapi") / "news.db")
     with Store(url) as store:
         store.claim()
@@ -26,14 +25,6 @@ def described(tmp_path_factory):
             httpx.post(f"{address}/documents", json=documents(30))
             wait_until(lambda: httpx.get(f"{address}/verdicts").json()["items"])
             yield schemathesis.openapi.from_url(f"{address}/openapi.json")
-=======
-    url = fill(str(tmp_path_factory.mktemp("openapi") / "news.db"), 6)
-    service = Service(
-        url, ServiceOptions(requests_per_second=0, allowed_hosts=("testserver",)), why_read_only="a test reads."
-    )
-    yield schemathesis.openapi.from_asgi("/openapi.json", create_app(service))
-    service.close()
->>>>>>> 61750c7808f464045c3eea818ff01982b0105609
 
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])

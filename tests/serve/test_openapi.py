@@ -15,9 +15,7 @@ from serve.served import fill
 @pytest.fixture(scope="module")
 def described(tmp_path_factory):
     url = fill(str(tmp_path_factory.mktemp("openapi") / "news.db"), 6)
-    service = Service(
-        url, ServiceOptions(requests_per_second=0, allowed_hosts=("testserver",)), why_read_only="a test reads."
-    )
+    service = Service(url, ServiceOptions(requests_per_second=0, allowed_hosts=("testserver",)), why_read_only="a test reads.")
     yield schemathesis.openapi.from_asgi("/openapi.json", create_app(service))
     service.close()
 

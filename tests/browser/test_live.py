@@ -101,7 +101,8 @@ def test_hostile_text_is_text(look, written):
     page = looked.page
     page.goto(process.url + "/?since=30d")
     page.wait_for_selector(".alert.is-selected")
-    hostile = {"title": HOSTILE, "terms": (HOSTILE,), "sources": (HOSTILE, "b"), "summary": HOSTILE, "sentence": HOSTILE}
+    hostile = dict.fromkeys(("title", "summary", "sentence"), HOSTILE)
+    hostile |= {"terms": (HOSTILE,), "sources": (HOSTILE, "b")}
     step = confirmed(6, **hostile)
     story = replace(step.stories[0], title=HOSTILE, sources=(HOSTILE,), key_terms=(HOSTILE,))
     store.write_step(replace(step, stories=(story, *step.stories[1:])))

@@ -191,8 +191,8 @@ def test_what_was_answered_is_judged_once_though_the_process_is_killed_again_and
                 kills += 1
                 process = Served(store).ready("/healthz")
         process.ready()
-        wait_until(lambda: httpx.get(f"{process.url}/status").json()["documents"] >= len(made), 120)
-        wait_until(lambda: httpx.get(f"{process.url}/status").json()["inbox"] == 0, 120)
+        wait_until(lambda: httpx.get(f"{process.url}/status").json()["documents"] >= len(made))
+        wait_until(lambda: httpx.get(f"{process.url}/status").json()["inbox"] == 0)
         status, said = process.end()
         assert status == 130 and "Traceback" not in said
     finally:

@@ -21,5 +21,6 @@ BENCHMARKS: dict[str, str] = {
     "gpu": "gpu",
     "engines": "engines",
     "load": "load",
+    "serve": "serve",
 }
 """Name on the command line -> module in this package."""

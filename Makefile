@@ -69,7 +69,7 @@ $(VENV)/bin/python:
 	$(PIP) --upgrade pip
 
 $(STAMP)-run: pyproject.toml | $(VENV)/bin/python
-	$(PIP) --editable '.[meaning]'
+	$(PIP) --editable '.[meaning,serve]'
 	@touch $@
 
 $(ASSETS): package-lock.json src/firststory/serve/page/assets.py | $(STAMP)-test

@@ -21,7 +21,12 @@ PAGE = (Path(__file__).parents[1] / "docs" / "glossary.md").read_text(encoding="
 ROWS = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line.startswith("| ")]
 WORDS = {row[0] for row in ROWS[1:]}
 REFUSED = {word.strip() for row in ROWS[1:] for word in row[2].split(",") if word.strip()} - WORDS
-EXCEPTIONS = {("OnlineNMF", "memory")}
+EXCEPTIONS = {
+    ("OnlineNMF", "memory"),
+    # The words of logging and of security, where they mean what they mean everywhere.
+    *((owner, "log_level") for owner in ("settings", "firststory run")),
+    *((table, "hash") for table in ("tokens", "sessions")),
+}
 
 
 def words_of(name: str) -> set[str]:

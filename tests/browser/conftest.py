@@ -25,9 +25,9 @@ SEEN_IN_PASSING = ("Password forms should have",)
 """What Chromium says of a page that is well."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """One browser for all tests."""
+    """One browser for the tests of a module: while it is open, no other test of the process can have a loop."""
     path = shutil.which("chromium")
     if path is None:
         pytest.skip("needs chromium")

@@ -9,6 +9,7 @@ import pytest
 from firststory.store.store import Store
 from serve.served import Served, alert, fill, one_step
 
+expect = pytest.importorskip("playwright.sync_api").expect
 HOSTILE = '<script>window.harm=1</script><img src=x onerror="window.harm=1"> "><svg onload=window.harm=1>'
 
 
@@ -85,12 +86,12 @@ def test_feedback_persists_and_can_be_undone(look, written):
     card = page.locator("#a6")
     card.focus()
     page.keyboard.press("u")
-    page.wait_for_function("document.querySelector('#a6 .actions__said').textContent === 'Noted. z to undo'")
+    expect(card.locator(".actions__said")).to_have_text("Noted. z to undo")
     page.reload()
     assert card.locator("[data-act=useful]").get_attribute("aria-pressed") == "true"
     assert [(row["document"], row["useful"]) for row in store.feedback()] == [("d19", True)]
     card.locator("[data-act=useful]").click(force=True)
-    page.wait_for_function("document.querySelector('#a6 .actions__said').textContent === 'Undone'")
+    expect(card.locator(".actions__said")).to_have_text("Undone")
     page.reload()
     assert card.locator("[data-act=useful]").get_attribute("aria-pressed") == "false"
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from browser.conftest import AXE
 
+expect = pytest.importorskip("playwright.sync_api").expect
 VIEWS = {
     "now": "/?since=7d",
     "stories": "/page/stories",
@@ -109,7 +112,7 @@ def test_filters_are_addresses_and_keep_the_focus(look, served):
     page.goto(served.url + "/?since=7d")
     page.locator("#kind-confirmed").check()
     page.wait_for_url("**kind=confirmed**")
-    page.wait_for_function("document.querySelectorAll('.alert--turn').length === 0")
+    expect(page.locator(".alert--turn")).to_have_count(0)
     assert page.evaluate("document.activeElement.id") == "kind-confirmed"
     assert page.locator(".alert--confirmed").count() > 0
     looked.check_silence()
@@ -152,7 +155,7 @@ def test_another_budget_takes_effect(look, served):
     page.goto(served.url + "/page/health")
     page.fill("input[name=budget]", "7")
     page.get_by_role("button", name="Change").click()
-    page.wait_for_function("document.querySelector('[data-said]').textContent.startsWith('Changed')")
+    expect(page.locator("[data-said]").first).to_have_text(re.compile("^Changed"))
     # The next step takes it up.
     sent = httpx.post(served.url + "/documents", json={"id": "later", "text": "Something else happened", "source": "x"})
     assert sent.status_code == 202

@@ -22,7 +22,7 @@ def fleet(
             "--workers", min=1, metavar="NUMBER", help="Streams that run at once (default: one for each core)."
         ),
     ] = None,
-    engine: Annotated[
+    cluster: Annotated[
         str | None,
         typer.Option("--engine", metavar="ENGINE", help="Run them on a cluster: dask://host:8786 or dask://local."),
     ] = None,
@@ -62,7 +62,7 @@ def fleet(
         _print([_stored(stream) for stream in wanted], json)
         return
     say = (lambda sentence: None) if quiet else complain
-    with interruptible() as interrupt, _workers(engine, workers, lease_seconds, say) as places:
+    with interruptible() as interrupt, _workers(cluster, workers, lease_seconds, say) as places:
         running = Fleet(wanted, places, seconds=slice_seconds, lease_seconds=lease_seconds, say=complain)
         told = _Telling(running.standings, quiet)
         for _ in running.run(lambda: not interrupt.wanted):

@@ -115,7 +115,7 @@ def test_hostile_text_is_text(look, written):
     for path in (f"/page/stories/{story.id}", *lists, *searches):
         page.goto(process.url + path)
         assert page.evaluate("window.harm") is None
-        assert page.locator("main script, main img").count() == 0
+        expect(page.locator("main script, main img")).to_have_count(0)
     looked.check_silence()
 
 

@@ -38,7 +38,7 @@ def test_view_is_silent_and_accessible(look, served, news_of, view):
         page = looked.page
         page.goto(served.url + address(view, news_of))
         page.wait_for_load_state("load")
-        assert page.locator("h1").count() == 1
+        expect(page.locator("h1")).to_have_count(1)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, "the page scrolls sideways"
         if AXE.is_file():
@@ -114,7 +114,7 @@ def test_filters_are_addresses_and_keep_the_focus(look, served):
     page.wait_for_url("**kind=confirmed**")
     expect(page.locator(".alert--turn")).to_have_count(0)
     assert page.evaluate("document.activeElement.id") == "kind-confirmed"
-    assert page.locator(".alert--confirmed").count() > 0
+    expect(page.locator(".alert--confirmed").first).to_be_attached()
     looked.check_silence()
 
 
@@ -132,7 +132,7 @@ def test_search_explains_what_it_cannot_read(look, served):
     page.goto(served.url + "/page/search?q=%22suspicious+package+-cnn")
     assert "A quotation mark is open" in page.locator("[role=alert]:visible").inner_text()
     page.get_by_role("link", name='"suspicious package" -cnn').click()
-    assert page.locator(".found").count() == 1
+    expect(page.locator(".found")).to_have_count(1)
 
 
 def test_a_digest_can_be_mailed(served):

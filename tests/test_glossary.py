@@ -24,7 +24,7 @@ REFUSED = {word.strip() for row in ROWS[1:] for word in row[2].split(",") if wor
 EXCEPTIONS = {
     ("OnlineNMF", "memory"),
     # The words of logging and of security, where they mean what they mean everywhere.
-    *((owner, "log_level") for owner in ("settings", "firststory run")),
+    *((owner, "log_level") for owner in ("settings", "firststory run", "firststory serve")),
     *((table, "hash") for table in ("tokens", "sessions")),
 }
 

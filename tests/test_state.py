@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from safetensors.numpy import save as save_tensors
 
 import firststory as fs
 from firststory.errors import StateError, StateVersionError
@@ -22,7 +23,7 @@ from firststory.pipeline.resuming import _set_state
 from firststory.pipeline.runner import Runner
 from firststory.records import Document, Position
 from firststory.settings import load
-from firststory.state import FORMAT, pack_state, unpack_state
+from firststory.state import FORMAT, _as_safetensors, pack_state, unpack_state
 from firststory.text import StreamVectorizer
 
 SECONDS = float(os.environ.get("FIRSTSTORY_FUZZ_SECONDS", "4"))
@@ -217,3 +218,19 @@ def test_fuzz_of_a_stream():
         except Exception as error:
             pytest.fail(f"seed {seed}: {error!r}")
     assert refused
+
+
+def test_what_is_packed_is_what_safetensors_would_make():
+    kinds = (
+        "bool", "uint8", "int8", "int16", "uint16", "float16",
+        "int32", "uint32", "float32", "float64", "int64", "uint64",
+    )  # fmt: skip
+    dice = np.random.default_rng(5)
+    for _ in range(20):
+        arrays = {
+            f"{name}/{kind}": dice.integers(0, 2, dice.integers(0, 4, dice.integers(0, 4))).astype(kind)
+            for kind in dice.permutation(kinds)
+            for name in ("b", "a", "ü")
+        }
+        metadata = {"firststory": '2 "quoted" \\ back\n\x01 Größe'}
+        assert _as_safetensors(arrays, metadata) == save_tensors(arrays, metadata)

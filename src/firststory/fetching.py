@@ -11,7 +11,7 @@ import ipaddress
 import math
 import socket
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -82,13 +82,13 @@ class Fetcher:
             import httpx
         except ImportError as error:
             raise MissingExtraError("firststory", "httpx", extra) from error
-        self._httpx = httpx
+        self._httpx, self._httpcore = httpx, httpcore
         self._deadline, self._max_bytes = deadline, max_bytes
         self._backend = _Backend(httpcore, allow_private)
-        transport = httpx.HTTPTransport(trust_env=False, retries=0)
-        transport._pool = httpcore.ConnectionPool(
+        pool = httpcore.ConnectionPool(
             ssl_context=httpx.create_ssl_context(), max_connections=4, network_backend=self._backend
         )
+        transport = _transport(httpx, httpcore, pool)
         # A proxy of the environment would connect for us, unchecked.
         self._client = httpx.Client(transport=transport, timeout=READ_SECONDS, follow_redirects=False, trust_env=False)
 
@@ -125,10 +125,10 @@ class Fetcher:
             raise Refused(f"{_shown(url)} is not an address: {error}") from error
         except self._httpx.DecodingError as error:
             raise Failed(f"the answer is damaged: {error}") from error
-        except self._httpx.TimeoutException as error:
+        except self._httpcore.TimeoutException as error:
             seconds = min(READ_SECONDS, self._deadline)
             raise Failed(f"no whole answer: nothing for {seconds:.0f} s, or not in {self._deadline:.0f} s") from error
-        except self._httpx.HTTPError as error:
+        except (self._httpx.HTTPError, self._httpcore.NetworkError, self._httpcore.ProtocolError) as error:
             raise Failed(str(error)[:200] or type(error).__name__) from error
 
     def _read(self, pieces: Iterable[bytes]) -> bytes:
@@ -138,6 +138,41 @@ class Fetcher:
             if len(found) > self._max_bytes:
                 raise Refused(f"the answer is longer than {self._max_bytes:,} bytes")
         return bytes(found)
+
+
+def _transport(httpx: Any, httpcore: Any, pool: Any) -> Any:
+    """httpx's own transport takes no backend: this one hands requests to a pool that has ours."""
+
+    class Body(httpx.SyncByteStream):  # type: ignore[misc]  # httpx is loaded when it is needed
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        def __iter__(self) -> Iterator[bytes]:
+            return iter(self._stream)
+
+        def close(self) -> None:
+            self._stream.close()
+
+    class Transport(httpx.BaseTransport):  # type: ignore[misc]
+        def handle_request(self, request: Any) -> Any:
+            to = request.url
+            answer = pool.handle_request(
+                httpcore.Request(
+                    request.method,
+                    httpcore.URL(scheme=to.raw_scheme, host=to.raw_host, port=to.port, target=to.raw_path),
+                    headers=request.headers.raw,
+                    content=request.stream,
+                    extensions=request.extensions,
+                )
+            )
+            return httpx.Response(
+                answer.status, headers=answer.headers, stream=Body(answer.stream), extensions=answer.extensions
+            )
+
+        def close(self) -> None:
+            pool.close()
+
+    return Transport()
 
 
 class _Backend:

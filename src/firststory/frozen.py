@@ -1,10 +1,11 @@
-"""Frozen records that are quick to make."""
+"""Frozen records that are quick to make, or made when somebody reads them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import update_wrapper
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 Record = TypeVar("Record")
 
@@ -31,3 +32,43 @@ def quickly_made(record: type[Record]) -> type[Record]:
     exec(f"def __init__({', '.join(arguments)}):\n" + "\n".join(lines), known)  # as dataclasses do
     record.__init__ = update_wrapper(known["__init__"], record.__init__)  # type: ignore[misc, method-assign]
     return record
+
+
+class MadeWhenRead:
+    """Base of a frozen dataclass with slots whose records may be worked out when somebody reads them: few ever are.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True, slots=True)
+    ... class Pair(MadeWhenRead):
+    ...     one: int
+    ...     other: int
+    >>> Pair.later(lambda: Pair(1, 2)) == Pair(1, 2)
+    True
+    """
+
+    __slots__ = ("_make",)
+
+    @classmethod
+    def later(cls, make: Callable[[], Self]) -> Self:
+        """A record with the values of the one that `make` will give: always the same, whenever it is called."""
+        record = cls.__new__(cls)
+        _set_make(record, make)
+        return record
+
+    def __getattr__(self, name: str) -> Any:
+        # Only called where a slot is empty.
+        names: tuple[str, ...] = type(self).__match_args__  # type: ignore[attr-defined]
+        if name not in names:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        make = self._make
+        if make is not None:
+            made = make()
+            for one in names:
+                object.__setattr__(self, one, getattr(made, one))
+            _set_make(self, None)  # what it was made of may go; another thread that waits here finds the values
+        return object.__getattribute__(self, name)
+
+
+_set_make = MadeWhenRead._make.__set__  # type: ignore[attr-defined]

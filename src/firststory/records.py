@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from firststory.frozen import quickly_made
+from firststory.frozen import MadeWhenRead, quickly_made
 from firststory.notebook import story_html, verdict_html
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class Neighbour:
 
 @quickly_made
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(MadeWhenRead):
     """Why a verdict says what it says."""
 
     terms: tuple[Term, ...] = ()

@@ -89,6 +89,15 @@ def one_of(words: Sequence[str]) -> Rule:
     return Rule(f"one of {', '.join(words)}", check)
 
 
+def _cores(value: Any) -> int | str:
+    if value == "auto" or (value in (1, 2) and not isinstance(value, bool)):
+        return value if value == "auto" else int(value)
+    raise ValueError(value)
+
+
+CORES = Rule("auto, 1 or 2", _cores)
+
+
 def _positive_number(value: Any) -> float:
     if isinstance(value, Real) and not isinstance(value, bool) and 0.0 < float(value) < math.inf:
         return float(value)

@@ -23,6 +23,7 @@ from firststory.logs import FORMATS, LEVELS
 from firststory.setting_values import (
     COLUMNS,
     COLUMNS_EXAMPLE,
+    CORES,
     FAMILIES,
     FAMILIES_EXAMPLE,
     LENGTH_OF_TIME,
@@ -134,8 +135,16 @@ class Settings:
     )
 
     engine: str = _setting(
-        "serial",
-        "Who computes the blocks of a step: serial, threads, threads:2, dask://host:8786 or dask://local.",
+        "none",
+        "Who computes the blocks of a step: none, serial, threads, threads:2, dask://host:8786 or dask://local.",
+    )
+
+    cores: int | str = _setting(
+        "auto",
+        "Cores of a run: 1 takes one step after another, 2 reads and writes steps while others are judged, to the same "
+        "results; auto is 2 where there are two.",
+        step_from,
+        rule=CORES,
     )
 
     poll: float = _setting(

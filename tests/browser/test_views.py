@@ -33,7 +33,7 @@ def address(view, news_of):
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_view_is_silent_and_accessible(look, served, news_of, view):
-    for phone, dark in ((False, False), (True, True)):
+    for phone, dark in ((False, False), (True, True), (False, True), (True, False)):
         looked = look(phone=phone, dark=dark)
         page = looked.page
         page.goto(served.url + address(view, news_of))

@@ -8,8 +8,10 @@ import os
 import signal
 
 import pytest
+import typer
 import zstandard
 
+from firststory.cli.guard import INTERRUPTED, guarded
 from firststory.cli.interrupt import interruptible
 from firststory.sources.files import read_all
 
@@ -140,3 +142,21 @@ def test_what_was_there_before_is_put_back():
     with interruptible():
         assert signal.getsignal(signal.SIGINT) is not before
     assert signal.getsignal(signal.SIGINT) is before and signal.set_wakeup_fd(-1) == -1
+
+
+def test_ctrl_c_inside_a_kernel_is_no_fault(capsys):
+    """Compiled code returns with the exception set, and Python makes a SystemError of it."""
+
+    def command():
+        raise SystemError("<built-in kernel> returned a result with an exception set") from KeyboardInterrupt()
+
+    with pytest.raises(typer.Exit) as ended:
+        guarded(command)()
+    assert ended.value.exit_code == INTERRUPTED and capsys.readouterr().err == "firststory: interrupted.\n"
+
+    def broken():
+        raise SystemError("something else")
+
+    with pytest.raises(typer.Exit) as ended:
+        guarded(broken)()
+    assert ended.value.exit_code == 1 and "fault of firststory" in capsys.readouterr().err

@@ -127,7 +127,7 @@ def twin(counts, days=None, vectors=None, *, half_life=2000, window=None, ageing
                     v = unit[i] @ unit[past[j]]
                     learnt[-1] += [(words, c), (meaning, v)]
                     c = 0.7 * c + 0.3 * np.clip(v - meaning() + words(), 0, 1)
-                top.append(aged(c, ages[j], beta, kappa))
+                top.append(aged(c, ages[j], beta, kappa) * ((1 + i) / (301 + i)) ** (0.2 * (1 - c)))
             for level, value in learnt[0]:
                 level.add(value)
             top = sorted(top, reverse=True)[:3]

@@ -10,6 +10,8 @@ import signal
 import time
 from pathlib import Path
 
+from firststory.kernels.fused.segment import answer_request
+
 
 def squared(piece, plus):
     return piece * piece + plus
@@ -46,3 +48,24 @@ def squared_slowly(piece, plus, folder, seconds):
 
 def refuse(piece):
     raise ValueError(f"piece {piece}")
+
+
+def answer_or_killed(segment, own, request, folder, steps):
+    """A segment that is asked for one of these steps kills its worker, the first time."""
+    if request.step in steps and first_time(Path(folder) / f"killed{request.step}"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return answer_request(segment, own, request)
+
+
+def answer_or_stopped(segment, own, request, folder, steps):
+    """The same, but the worker only stops."""
+    if request.step in steps and first_time(Path(folder) / f"stopped{request.step}"):
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return answer_request(segment, own, request)
+
+
+def solve_or_killed(piece, *shared, function, folder):
+    """A block of a dictionary's step that kills its worker, the first time."""
+    if first_time(Path(folder) / "killed"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return function(piece, *shared)

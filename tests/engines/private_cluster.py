@@ -31,32 +31,35 @@ def wait_until(is_so, what):
 class PrivateCluster:
     """A scheduler and some workers; each worker is one process with one thread and no nanny."""
 
+    host = "127.0.0.1"
+
     def __init__(self, n_workers, folder, port=None):
         self.folder = Path(folder)
         self.port = port or free_port()
-        self.address = f"dask://127.0.0.1:{self.port}"
+        self.address = f"dask://{self.host}:{self.port}"
         self._all = []
         self.start_scheduler()
         self.workers = [self.start_worker() for _ in range(n_workers)]
 
     def start_scheduler(self):
         # Half a second: a restarted scheduler must get the same port, which its predecessor's sockets may still hold.
-        options = ["--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show"]
+        options = ["--host", self.host, "--port", str(self.port), "--no-dashboard", "--no-show"]
         self.scheduler = self._start("scheduler", *options, seen="Scheduler at")
 
-    def start_worker(self, package=None):
+    def start_worker(self, package=None, within=()):
         options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "30"]
         options += ["--local-directory", str(self.folder)]
-        return self._start("worker", f"tcp://127.0.0.1:{self.port}", *options, package=package, seen="Registered to")
+        address = f"tcp://{self.host}:{self.port}"
+        return self._start("worker", address, *options, package=package, within=within, seen="Registered to")
 
-    def _start(self, kind, *options, seen, package=None):
+    def _start(self, kind, *options, seen, package=None, within=()):
         number = len(self._all)
         log = self.folder / f"{kind}{number}.log"
         path = os.pathsep.join([str(package or ROOT / "src"), str(ROOT / "tests")])
         environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
         with log.open("wb") as out:
             process = subprocess.Popen(
-                [sys.executable, "-m", "dask", kind, *options], env=environment, stdout=out, stderr=out
+                [*within, sys.executable, "-m", "dask", kind, *options], env=environment, stdout=out, stderr=out
             )
         self._all.append(process)
         wait_until(lambda: re.search(seen, log.read_text()) or process.poll() is not None, f"{kind}: {log}")

@@ -74,7 +74,7 @@ def test_it_leaves_what_a_run_leaves(archives, tmp_path):
 @pytest.mark.parametrize("engine", ["threads:2", "dask"])
 def test_vectors_are_made_on_an_engine_to_the_same_bits(archives, tmp_path, engine, request):
     given = [*SETTINGS, "--vectors", str(make_encoder(tmp_path / "tiny")), "--vector-words", "100"]
-    call("run", *archives, "--store", str(tmp_path / "run.db"), "-q", *given)
+    call("run", *archives, "--store", str(tmp_path / "run.db"), "-q", *given, "--engine", "serial")
     address = request.getfixturevalue("cluster").address if engine == "dask" else engine
     call("backfill", *archives, "--store", str(tmp_path / "filled.db"), "-q", *given, "--engine", address)
     expected = stored(tmp_path / "run.db")

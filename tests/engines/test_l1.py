@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import firststory as fs
+from engines.pieces import solve_or_killed
+from engines.private_cluster import PrivateCluster
 from firststory.datasets import make_story_stream
 from firststory.engines import open_engine
 from firststory.solvers import l1_coding, online_admm
@@ -76,6 +79,24 @@ def test_a_cluster_of_one_two_or_three_workers_gives_the_same_bits(cluster):
         with open_engine(cluster.address) as engine:
             for name in names:
                 assert_same(learnt(MODELS[name](), engine), plain[name])
+
+
+class Murderous:
+    """An engine whose first piece of each step kills the worker that takes it up, once."""
+
+    def __init__(self, engine, folder):
+        self.engine, self.folder = engine, folder
+
+    def map(self, function, pieces, *shared):
+        return self.engine.map(partial(solve_or_killed, function=function, folder=str(self.folder)), pieces, *shared)
+
+
+def test_a_worker_killed_inside_a_step_changes_no_bit(tmp_path):
+    pytest.importorskip("distributed")
+    plain = learnt(MODELS["carry"](), None)
+    with PrivateCluster(2, tmp_path) as cluster, open_engine(cluster.address) as engine:
+        assert_same(learnt(MODELS["carry"](), Murderous(engine, tmp_path)), plain)
+        assert sum(worker.poll() is not None for worker in cluster.workers) == 1
 
 
 def test_an_engine_is_no_part_of_a_model():

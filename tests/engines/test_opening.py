@@ -56,7 +56,7 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_sentence(monkeypatch):
 
 
 def test_a_detector_that_has_no_blocks_refuses_an_engine():
-    with pytest.raises(ParameterError, match="one document after another"):
+    with pytest.raises(ParameterError, match="computes on one core"):
         fs.Monitor(detector="neighbour", topics="none", engine="threads:2")
 
 

@@ -25,7 +25,8 @@ def run(url, settings, source, say=lambda sentence: None):
     """One run to the end of the source."""
     with Store(url) as store:
         runner = Runner(settings, store, say)
-        for _ in runner.run(read_all([source], store.positions(), say)):
+        take = runner.run_overlapped if settings.cores == 2 else runner.run
+        for _ in take(read_all([source], store.positions(), say)):
             pass
 
 

@@ -22,7 +22,8 @@ def server():
     server.close()
 
 
-def test_restarts_between_steps_and_in_the_middle_of_computing_one(server, tmp_path, monkeypatch):
+@pytest.mark.parametrize("cores", [1, 2])
+def test_restarts_between_steps_and_in_the_middle_of_computing_one(server, tmp_path, monkeypatch, cores):
     settings = load({"detector": "neighbour", "language": "en", "step": 10, "topics": "none", "save_every": 4})
     source = write_stream(tmp_path / "news.jsonl", 200, 30)
     run(server.new_schema(), settings, source)
@@ -43,7 +44,8 @@ def test_restarts_between_steps_and_in_the_middle_of_computing_one(server, tmp_p
             return take_step(batch, *about, **options)
 
         monkeypatch.setattr(runner.core, "step", step)
-        for done in runner.run(read_all([source], store.positions(), print)):
+        take = runner.run_overlapped if cores == 2 else runner.run
+        for done in take(read_all([source], store.positions(), print)):
             if done.index in (2, 9):
                 restart()
         assert store.dump(state=True) == whole

@@ -33,7 +33,7 @@ def write_stream(path, documents, stories):
 
 def compare(new_store, source, kills, seed, **changes):
     settings = {"language": "en", "topics": "nmf", **changes}
-    run(new_store("whole"), load(settings), source)
+    run(new_store("whole"), load(settings | {"cores": 1}), source)
     script = Path(__file__).with_name("killed_runs.py")
     arguments = [new_store("cut"), source, str(kills), str(seed), json.dumps(settings)]
     done = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True)
@@ -50,13 +50,15 @@ def compare(new_store, source, kills, seed, **changes):
 
 
 @pytest.mark.slow
-def test_twenty_kills_at_random_moments(new_store, tmp_path):
+@pytest.mark.parametrize("cores", [1, 2])
+def test_twenty_kills_at_random_moments(new_store, tmp_path, cores):
     source = write_stream(tmp_path / "news.jsonl", 400, 40)
-    compare(new_store, source, kills=20, seed=3, step=4, save_every=8, budget="100/day")
+    compare(new_store, source, kills=20, seed=3, step=4, save_every=8, budget="100/day", cores=cores)
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("cores", [1, 2])
 @pytest.mark.parametrize("seed", range(4))
-def test_two_hundred_kills_at_random_moments(new_store, tmp_path, seed):
+def test_two_hundred_kills_at_random_moments(new_store, tmp_path, seed, cores):
     source = write_stream(tmp_path / "news.jsonl", 4000, 300)
-    compare(new_store, source, kills=50, seed=seed, step=5, save_every=20)
+    compare(new_store, source, kills=50, seed=seed, step=5, save_every=20, cores=cores)

@@ -79,7 +79,7 @@ def fill(url, steps=12, first=0):
 @contextmanager
 def server_on(url, stream=None, say=lambda sentence: None, **options):
     """A real server on loopback, in a thread; gives its service and its address."""
-    chosen = ServiceOptions(port=0, requests_per_second=0, **options)
+    chosen = ServiceOptions(**{"port": 0, "requests_per_second": 0} | options)
     service = Service(url, chosen, stream=stream, why_read_only="" if stream else "a test reads.", say=say)
     listening = bound(chosen)
     server = Server(service, lambda sentence: None)

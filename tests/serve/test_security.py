@@ -82,7 +82,7 @@ def test_it_does_not_start_for_others_without_a_token(url, host):
     with Store(url, read_only=True) as store, pytest.raises(ParameterError, match="token create"):
         check_address(ServiceOptions(host=host), store)
     with pytest.raises(ParameterError, match="token create"):
-        serve(None, url, ServiceOptions(host=host, port=0), None)
+        serve(url, ServiceOptions(host=host, port=0), say=print)
 
 
 def test_a_revoked_token_is_as_good_as_none(url):

@@ -68,6 +68,7 @@ class Fork:
 
 def main(settings):
     from firststory.cli import run, run_log, unread  # noqa: F401
+    from firststory.cli.main import end_at_once
     from firststory.cli.main import main as command_line
     from firststory.datasets import make_story_stream
     from firststory.pipeline.runner import Runner
@@ -81,6 +82,9 @@ def main(settings):
     for _ in Runner(load(json.loads(settings))).run(warm_up):
         pass
     gc.freeze()
+    # Forks inherit this: one that is ended before it has reached `command_line` ends as a program that is loading does.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end_at_once)
     for line in sys.stdin:
         request = json.loads(line)
         if "poll" in request:

@@ -132,6 +132,17 @@ def test_a_store_has_one_identity_however_it_is_named(tmp_path, monkeypatch):
     assert identity_of("news.db") != identity_of("other.db") != identity_of("postgresql://host/news")
 
 
+def test_a_database_has_one_identity_on_every_host(monkeypatch):
+    """A stream of a fleet may move to another host, and a password may change: the consumer group stays the same."""
+    names = ("postgresql://db/news", "postgresql://me:secret@db/news", "postgresql+psycopg://you:other@db/news")
+    here = {identity_of(name) for name in names}
+    file = identity_of("news.db")
+    monkeypatch.setattr("socket.gethostname", lambda: "elsewhere")
+    assert {identity_of(name) for name in names} == here and len(here) == 1
+    assert identity_of("news.db") != file  # the same path on another host is another file
+    assert len({identity_of(f"postgresql://{rest}") for rest in ("db/news", "db/other", "two/news", "db:1/news")}) == 4
+
+
 def test_only_lines_can_be_followed_and_standard_input_cannot(tmp_path):
     (tmp_path / "a.csv").write_text("text\nx\n")
     with pytest.raises(SourceError, match="JSON lines"):

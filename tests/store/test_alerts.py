@@ -10,6 +10,7 @@ from sqlalchemy import event
 
 from firststory.errors import ParameterError, StoreError
 from firststory.records import Alert, Document, Step, Story, Storyline, Verdict
+from firststory.store.outbox import Outbox
 from firststory.store.store import Store
 
 NOON = datetime(2026, 11, 15, 12, 0, 0, 123457, tzinfo=UTC)
@@ -202,3 +203,15 @@ def test_the_status_of_the_alerts_is_that_of_the_last_step(store):
     told = store.status()
     assert told["alerts"] == {"ceiling": "5/day"} == store.alerts_status()
     assert told["alert_counts"] == {"confirmed": 0, "turn": 0, "first_seen": 0} and told["storylines"] == 0
+
+
+def test_a_new_sink_gets_what_fires_from_then_on_and_a_known_one_all_since(three_days, store):
+    """What `backfill` found before a sink was named is not sent; what it finds later is, by the next run."""
+    store.claim()
+    outbox = Outbox(store, "jsonl:alerts.jsonl", ("confirmed", "turn"))
+    assert outbox.waiting() == ()
+    late = document(24 * 3)
+    store.write_step(step(3, late, alerts=(alert(11, late, late),)))
+    again = Outbox(store, "jsonl:alerts.jsonl", ("confirmed", "turn"))
+    assert [one.id for one in again.waiting()] == ["a11"]
+    assert Outbox(store, "exec:logger", ("confirmed", "turn")).waiting() == ()

@@ -27,6 +27,8 @@ class Line:
     vector: np.ndarray | float = 0.0
     stories: list[int] = field(default_factory=list)
     checked: float = 2.0
+    founded: int = 0
+    due: float = 0.0
 
 
 def gap_class(gap: int) -> int:
@@ -48,7 +50,7 @@ class TwinStorylines:
         self.known: set[int] = set()
         self.found, self.chance, self.weights = np.ones(N_GAPS), np.ones(N_GAPS), np.zeros(N_GAPS)
         self.touched: set[int] = set()
-        self.founding, self.n_looked = 0.5, 0
+        self.founding = 0.5
 
     # -- the score -----------------------------------------------------------------------------------------
 
@@ -80,10 +82,15 @@ class TwinStorylines:
             score += rule.vector_weight * (cosine - rule.vector_zero)
         return score
 
-    def choose(self, counts, vector, without=None):
-        """The best line and its score; None where none is good enough."""
+    def threshold(self, words):
+        """What is enough for a text that counts for so many words."""
         share = min(max(self.founding, 0.05), 0.95)
-        best, chosen = self.rule.threshold + self.rule.odds_weight * log(share / (1.0 - share)), None
+        price = self.rule.word_price * max(0.0, words - self.rule.length)
+        return self.rule.threshold + price + self.rule.odds_weight * log(share / (1.0 - share))
+
+    def choose(self, counts, vector, words, without=None):
+        """The best line and its score; None where none is good enough."""
+        best, chosen = self.threshold(words), None
         for key in sorted(self.lines):
             if key != without and any(word in self.lines[key].words for word in counts):
                 score = self.score(self.lines[key], counts, vector)
@@ -99,7 +106,7 @@ class TwinStorylines:
         row = self.row(columns, counts, weights, vector)
         key = self.line_of.get(story)
         if key is None:
-            key, _ = self.choose(row.counts, row.vector)
+            key, _ = self.choose(row.counts, row.vector, sum(row.counts.values()))
             self.founding += ((key is None) - self.founding) / 500.0
             key = self.found_line(self.n) if key is None else key
             self.enter(story, key)
@@ -117,7 +124,8 @@ class TwinStorylines:
 
     def row(self, columns, counts, weights, vector):
         rule, n = self.rule, len(columns)
-        kept = sorted(sorted(range(n), key=lambda k: (-weights[k], k))[:40])
+        heavy = [weights[k] * counts[k] / (1.0 + log(max(counts[k], 1.0))) for k in range(n)]
+        kept = sorted(sorted(range(n), key=lambda k: (-heavy[k], k))[:40])
         is_long = min(max(log(max(n, 1) / 12) / log(60 / 12), 0.0), 1.0)
         total = sum(counts[k] for k in kept)
         scale = min(1.0, (rule.length + is_long * (rule.long_length - rule.length)) / max(total, 1e-9))
@@ -134,7 +142,7 @@ class TwinStorylines:
 
     def found_line(self, number):
         self.next_key += 1
-        self.lines[self.next_key - 1] = Line(number)
+        self.lines[self.next_key - 1] = Line(number, founded=number, due=number + self.rule.first_look)
         return self.next_key - 1
 
     def enter(self, story, key):
@@ -164,13 +172,12 @@ class TwinStorylines:
             self.touched.discard(small)
             self.touched.add(large)
         doubled = [story for story in sorted(self.touched) if self.size_of[story] >= 2 * self.asked.get(story, 1)]
-        for story in doubled + self.lone_stories():
+        for story in doubled:
             self.asked[story] = self.size_of[story]
             self.choose_again(story)
         self.touched = set()
-        grown = [k for k in sorted(self.lines) if self.has_grown(k) and self.lines[k].size >= 4.0]
-        for key in grown:
-            if key in self.lines and self.has_grown(key):
+        for key in [key for key in sorted(self.lines) if self.is_to_vote(key)]:
+            if key in self.lines and self.is_to_vote(key):
                 self.vote(key)
         for key in [k for k, line in self.lines.items() if line.last_number < self.n - self.window]:
             self.fade(key)
@@ -179,19 +186,10 @@ class TwinStorylines:
             line.stories = [other for other in line.stories if other != story]
             del self.rows[story]
 
-    def lone_stories(self):
-        """Documents alone in their line, when 200 others have come after them."""
-        last, self.n_looked = self.n_looked, self.n
-        return [
-            story
-            for story, rows in sorted(self.rows.items())
-            if self.size_of[story] == 1
-            and self.lines[self.line_of[story]].size == 1.0
-            and last - 200 <= rows[0].number < self.n - 200
-        ]
-
-    def has_grown(self, key):
-        return self.lines[key].size >= self.rule.growth * self.lines[key].checked
+    def is_to_vote(self, key):
+        """A line votes when it has grown; one of fewer than four documents, when it is so many times as old."""
+        line = self.lines[key]
+        return self.n >= line.due if line.size < 4.0 else line.size >= self.rule.growth * line.checked
 
     def choose_again(self, story):
         key, rows = self.line_of[story], self.rows[story]
@@ -200,7 +198,8 @@ class TwinStorylines:
             for word, x in row.counts.items():
                 pooled[word] += x / sqrt(len(rows))
         self.put(self.lines[key], rows, -1)
-        best, _ = self.choose(pooled, sum(row.vector for row in rows))
+        words = sum(sum(row.counts.values()) for row in rows) / len(rows)
+        best, _ = self.choose(pooled, sum(row.vector for row in rows), words)
         self.put(self.lines[key], rows, 1)
         if best is None and len(self.lines[key].stories) > 1:
             best = self.found_line(rows[-1].number)
@@ -220,7 +219,10 @@ class TwinStorylines:
 
     def vote(self, key):
         line = self.lines[key]
-        line.checked = line.size
+        if line.size < 4.0:
+            line.due = line.founded + int(self.rule.look_factor * (self.n - line.founded))
+        else:
+            line.checked = line.size
         rows = sorted((row for s in line.stories for row in self.rows.get(s, ())), key=lambda row: row.number)
         rows = rows[-self.rule.voters :]
         votes = Counter(self.second_choice(row, key) for row in rows)
@@ -229,7 +231,7 @@ class TwinStorylines:
             self.merge(key, votes.most_common(1)[0][0])
 
     def second_choice(self, row, key):
-        other, score = self.choose(row.counts, row.vector, without=key)
+        other, score = self.choose(row.counts, row.vector, sum(row.counts.values()), without=key)
         if other is None:
             return None
         self.put(self.lines[key], [row], -1)

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from firststory.state import flatten, pack_state, unflatten, unpack_state
+from firststory.stories import quiet as quiet_module
 from firststory.stories.ageing import Ageing
 from firststory.units import DAY_SECONDS
 
 
+@pytest.mark.parametrize("few", [0, 1000])
 @pytest.mark.parametrize("seed", range(5))
-def test_it_agrees_with_looking_at_all(seed):
+def test_it_agrees_with_looking_at_all(seed, few, monkeypatch):
+    monkeypatch.setattr(quiet_module, "FEW", few)
     rng = np.random.default_rng(seed)
     ageing, last, turn = Ageing(), {}, {}
     now, n_turns, next_key = 0.0, 0, 0
@@ -42,3 +45,15 @@ def test_it_agrees_with_looking_at_all(seed):
         for key in quiet:
             del last[key], turn[key]
     assert next_key > 100 and len(last) <= 12
+
+
+def test_what_is_gone_does_not_wait_for_a_time_that_never_comes():
+    """Sixty days until a story fades, and millions of stories until then."""
+    ageing = Ageing()
+    for key in range(20_000):
+        ageing.touch(key, last=float(key))
+        if key % 3 == 2:
+            ageing.merge(key, into=key - 1)
+        ageing.pop_quiet(float(key), fade_days=60.0, max_stories=100)
+    assert len(ageing._by_time) <= 2 * 100 + quiet_module.FEW
+    assert len(ageing._by_turn) <= 2 * 100 + quiet_module.FEW

@@ -34,3 +34,17 @@ def test_documents_follow_merges_by_id_and_by_ordinal(monkeypatch):
             truth.get(o, -1) for o in asked[0].tolist()
         ]
     assert documents.key_of("d1") == -1
+
+
+def test_many_at_once_are_as_one_after_the_other():
+    rng = np.random.default_rng(2)
+    at_once, one_by_one, ordinal = DocumentStories(window=7), DocumentStories(window=7), 0
+    for n in rng.integers(0, 20, size=60).tolist():
+        ids = [f"d{number}" for number in rng.integers(0, 30, size=n).tolist()]  # some come again
+        ordinals = np.where(rng.random(n) < 0.2, -1, np.arange(ordinal, ordinal + n))
+        keys = rng.integers(0, 5, size=n)
+        at_once.add_all(ids, ordinals, keys)
+        for given in zip(ids, ordinals.tolist(), keys.tolist(), strict=True):
+            one_by_one.add(*given)
+        ordinal += n
+        assert pack_state(flatten(at_once.get_state())) == pack_state(flatten(one_by_one.get_state()))

@@ -13,6 +13,7 @@ def backfill(
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Files, folders and globs, oldest first.")],
     store: options.StoreUrl = None,
     engine: options.Engine = None,
+    cores: options.Cores = None,
     detector: options.Detector = None,
     budget: options.Budget = None,
     false_alerts: options.FalseAlerts = None,
@@ -35,10 +36,12 @@ def backfill(
     """Fill a store from archives; run again to resume where it stopped.
 
     The store is, byte for byte, the one that firststory run would have left. While one step is judged, the next ones
-    are read and unpacked in a thread of their own; with --vectors their texts are encoded meanwhile, and an engine
-    shares that out over threads or a cluster, as it does with the blocks of the detectors l1 and l1-batch. The judging
-    itself goes one document after another. No alert is pushed: nobody wants those of last year.
+    are read and unpacked in a thread of their own, and those before are written in another; with --vectors their texts
+    are encoded meanwhile, and an engine shares that out over threads or a cluster, as it does with the blocks of the
+    detectors l1 and l1-batch. The judging itself goes one document after another. No alert is pushed: nobody wants
+    those of last year.
     """
+    from contextlib import closing
     from dataclasses import replace
 
     from firststory.cli.interrupt import interruptible
@@ -50,14 +53,16 @@ def backfill(
     from firststory.digest.words import PUSHED
     from firststory.errors import ParameterError
     from firststory.pipeline.garbage import tune_collection
-    from firststory.pipeline.opening import open_run, opened_engine
+    from firststory.pipeline.opening import open_run, opened_engine, overlaps
+    from firststory.pipeline.read_ahead import ARCHIVE_STEPS
     from firststory.pipeline.runner import Runner
     from firststory.sources.files import STDIN, Meter, expand, read_all
     from firststory.sources.opening import is_live, with_folders
     from firststory.vitals import Vitals
 
     given = {
-        "store": store, "engine": engine, "detector": detector, "budget": budget, "false_alerts": false_alerts,
+        "store": store, "engine": engine, "cores": cores, "detector": detector, "budget": budget,
+        "false_alerts": false_alerts,
         "source_families": source_families, "step": step, "topics": topics, "topic_step": topic_step,
         "language": language, "segmenter": segmenter, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format, "columns": columns,
@@ -92,10 +97,15 @@ def backfill(
         arrivals = unread.watch(read_all(names, positions, progress.say, meter, **reading))
         vitals = Vitals(waited=compiling_seconds)
         progress.begin(vitals)
-        for done in runner.run_ahead(arrivals, lambda: not interrupt.wanted):
-            vitals.count(done, sum(alert.kind in PUSHED for alert in done.alerts))
-            # Alerts of years ago are for reading afterwards.
-            progress.advance(replace(done, alerts=()), vitals.is_due())
+        if overlaps(settings) or at_work is not None:
+            steps = runner.run_overlapped(arrivals, lambda: not interrupt.wanted, together=ARCHIVE_STEPS)
+        else:
+            steps = runner.run(interrupt.until_wanted(arrivals, flush=False))
+        with closing(steps):  # before the store is
+            for done in steps:
+                vitals.count(done, sum(alert.kind in PUSHED for alert in done.alerts))
+                # Alerts of years ago are for reading afterwards.
+                progress.advance(replace(done, alerts=()), vitals.is_due())
         interrupt.check()
         rate = vitals.rate()
         after = opened.status()

@@ -53,7 +53,7 @@ def guarded(
                 function(*args, **kwargs)
                 sys.stdout.flush()
         except KeyboardInterrupt:
-            complain("interrupted; what was finished is saved." if saves else "interrupted.", "interrupted", "info")
+            _tell_interrupted(saves)
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever read our output has gone (`firststory score ... | head`): not an error, and no noise at exit.
@@ -68,12 +68,28 @@ def guarded(
             # typer's own exits and usage errors are exceptions too: they know their way.
             if debug or type(error).__module__.split(".")[0] in ("typer", "click"):
                 raise
+            if _is_interrupt(error):
+                _tell_interrupted(saves)
+                raise typer.Exit(INTERRUPTED) from None
             complain(_in_words(error))
             if isinstance(error, OSError):
                 _drop_output()  # what could not be written must not be tried again at exit
             raise typer.Exit(ERROR) from None
 
     return command
+
+
+def _tell_interrupted(saves: bool) -> None:
+    complain("interrupted; what was finished is saved." if saves else "interrupted.", "interrupted", "info")
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether this is Ctrl-C inside a compiled kernel, which can only say that it returned with an exception set."""
+    if not isinstance(error, SystemError):
+        return False
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _mention(message: str) -> None:

@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
@@ -64,7 +65,8 @@ class Interrupt:
         """
         while not self.wanted or self._reads_input():
             try:
-                self._is_waiting = True
+                # The handler runs in the main thread: it cuts the wait short where that is the one that waits.
+                self._is_waiting = threading.current_thread() is threading.main_thread()
                 arrival = next(arrivals)
             except StopIteration:
                 return

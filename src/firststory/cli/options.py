@@ -49,6 +49,7 @@ MaxDocumentBytes = Annotated[str | None, _option("max_document_bytes")]
 Vectors = Annotated[str | None, typer.Option("--vectors", metavar="DIR", help=help_of("vectors"), show_default=False)]
 VectorWords = Annotated[str | None, _option("vector_words")]
 Engine = Annotated[str | None, _option("engine")]
+Cores = Annotated[str | None, _option("cores")]
 SaveEvery = Annotated[str | None, _option("save_every")]
 Sinks = Annotated[
     list[str] | None,

@@ -13,8 +13,10 @@ def prepare() -> None:
     from firststory.kernels.preparing import is_kept
     from firststory.pipeline.monitor import Monitor
 
-    with Monitor(step=50, language="en") as monitor:
-        for _ in monitor.watch(make_story_stream(400, 40, duplicates=0.05).documents):
+    # Long enough for languages, stories that merge, first reports and tables that grow: each has kernels of its own.
+    stream = make_story_stream(3000, 300, background=0.3, duplicates=0.05, sentences=1)
+    with Monitor(step=50) as monitor:
+        for _ in monitor.watch(stream.documents):
             pass
     if is_kept():
         print("Kernels are compiled and kept.")

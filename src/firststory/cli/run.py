@@ -31,6 +31,7 @@ def run(
     max_document_bytes: options.MaxDocumentBytes = None,
     save_every: options.SaveEvery = None,
     engine: options.Engine = None,
+    cores: options.Cores = None,
     sink: options.Sinks = None,
     exec: options.Exec = None,
     notify: options.Notify = None,
@@ -55,7 +56,7 @@ def run(
 
     load_estimators()  # before anything else does
 
-    from contextlib import ExitStack, suppress
+    from contextlib import ExitStack, closing, suppress
 
     from firststory import logs
     from firststory.cli.inputs import WantedSources
@@ -71,7 +72,7 @@ def run(
     from firststory.errors import FirststoryError
     from firststory.kernels.preparing import listening
     from firststory.pipeline.garbage import tune_collection
-    from firststory.pipeline.opening import open_run, opened_engine
+    from firststory.pipeline.opening import open_run, opened_engine, overlaps
     from firststory.pipeline.runner import Runner
     from firststory.settings import resolve
     from firststory.sinks.delivery import Delivery
@@ -82,7 +83,7 @@ def run(
         "source_families": source_families, "step": step, "topics": topics, "topic_step": topic_step,
         "language": language, "segmenter": segmenter, "window": window, "vectors": vectors,
         "vector_words": vector_words, "format": format, "columns": columns,
-        "max_document_bytes": max_document_bytes, "save_every": save_every, "engine": engine,
+        "max_document_bytes": max_document_bytes, "save_every": save_every, "engine": engine, "cores": cores,
         "sinks": named_sinks(sink, exec, notify), "notify_every": notify_every,
         "poll": poll, "allow_private_addresses": allow_private_addresses,
         "log_format": log_format, "log_level": log_level,
@@ -132,7 +133,13 @@ def run(
         stack.callback(keep_vitals)
         # A live source may bring its first document later: nothing of it is held back.
         watched = reading.arrivals if wanted.is_live else unread.watch(reading.arrivals)
-        for done in runner.run(interrupt.until_wanted(watched, flush=wanted.has_standard_input)):
+        arrivals = interrupt.until_wanted(watched, flush=wanted.has_standard_input)
+        if overlaps(settings):
+            # What was read from standard input is judged; it ends by itself.
+            steps = runner.run_overlapped(arrivals, lambda: wanted.has_standard_input or not interrupt.wanted)
+        else:
+            steps = runner.run(arrivals)
+        for done in stack.enter_context(closing(steps)):  # before the sources and the store are
             reading.acknowledge(done.positions)
             delivery.wake()
             vitals.count(done, sum(alert.kind in PUSHED for alert in done.alerts))

@@ -57,15 +57,17 @@ def serve(
     notify_every: options.NotifyEvery = None,
     poll: options.Poll = None,
     allow_private_addresses: options.AllowPrivateAddresses = None,
+    log_format: options.LogFormat = None,
+    log_level: options.LogLevel = None,
     config: options.Config = None,
     follow: Annotated[bool, typer.Option("--follow", help="Wait at the end of files for what is appended.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
 ) -> None:
     """Show a store to browsers and programs, and take documents: REST, live events and the page.
 
-    Documents that are pushed (POST /documents) and those of the sources are judged in the same process. Where another
-    run writes the store already, or --read-only is given, it only shows what is there. Only this machine can reach it,
-    unless --host says otherwise: then a token is needed (firststory token create).
+    Documents that are pushed (POST /documents) and those of the sources are judged in a process of its own. Where
+    another run writes the store already, or --read-only is given, it only shows what is there. Only this machine can
+    reach it, unless --host says otherwise: then a token is needed (firststory token create).
     """
     from firststory.cli.serving import ServiceWanted
 
@@ -76,6 +78,7 @@ def serve(
         "vector_words": vector_words, "format": format, "columns": columns,
         "max_document_bytes": max_document_bytes, "save_every": save_every, "notify_every": notify_every,
         "poll": poll, "allow_private_addresses": allow_private_addresses,
+        "log_format": log_format, "log_level": log_level,
     }  # fmt: skip
     wanted = ServiceWanted(given, config, sources or [], (sink, exec, notify), follow=follow, quiet=quiet)
     wanted.serve(

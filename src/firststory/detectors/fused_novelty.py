@@ -14,6 +14,7 @@ from firststory.arrays import Floats
 from firststory.detectors.base import IndexedColumns, StreamDetector
 from firststory.detectors.clock import advance_clock, read_clock
 from firststory.detectors.vector_window import Vectors, VectorWindow
+from firststory.engines.engine import Engine
 from firststory.errors import ParameterError
 from firststory.kernels.fused.blend import blend_nearest, fuse
 from firststory.kernels.fused.index import FusedIndex
@@ -37,8 +38,8 @@ class FusedNovelty(IndexedColumns, StreamDetector):
     **When to use it**: for streams of news, incident reports, posts or headlines in which a first report of an event is
     to be told from its follow-ups, with or without times. **When not**: where any repeat counts however long ago it
     was, take `horizon="topics"` (broad, year-round topics) or `NearestNeighbour` (duplicate bug reports, archives):
-    ageing loses there. The first hundreds of documents of a stream of few, long stories are judged worse than by
-    `NearestNeighbour` too: what suits itself to the stream has yet to see one.
+    ageing loses there. The first hundreds of documents of a stream of few, long stories are judged no better than by
+    `NearestNeighbour`: what suits itself to the stream has yet to see one.
 
     Novelty is ``1 - (1 - w) NN - w CEN``. NN: the likeness to the nearest earlier documents, aged: their cosines, less
     what rests on a single term. CEN: the cosine to the nearest single-pass cluster, less for one long silent. Four
@@ -52,6 +53,9 @@ class FusedNovelty(IndexedColumns, StreamDetector):
       g / (g + 20), up to 0.67: clusters of one or two documents tell nothing that neighbours do not.
     - *Neighbours.* Where clusters are large NN goes from the best match to the mean of the three best: one likeness is
       chance where stories are long. The stronger the best match, the less the others and the cluster count.
+
+    While the stream is young, a likeness short of a copy counts less: the little told so far seldom has the first
+    report.
 
     Rows are **effective counts** (the vectorizer's `weighting="count", norm=None, surface_weight=2.0, short=30`); the
     weights `(1 + ln x) idf^1.25`, idf = `ln((1 + N) / (1 + df)) + 0.5`, come from the detector's own past. Strictly
@@ -139,8 +143,28 @@ class FusedNovelty(IndexedColumns, StreamDetector):
         self.max_postings = max_postings
         self.meaning = meaning
 
+    _engine: Engine | None = None
+
+    def use_engine(self, engine: Engine | None) -> None:
+        """Let the window live in segments on an engine; None brings it back.
+
+        Scores on all engines, with any number of segments and workers, are the same bits; from those without an engine
+        they may differ by rounding, since what clusters hold is then kept in whole numbers. The engine is not part of
+        the state.
+        """
+        self._engine = engine
+        if hasattr(self, "index_"):
+            self.index_ = self._placed(self.index_)
+
+    def _placed(self, index: FusedIndex) -> FusedIndex:
+        """The index where it belongs: on the engine if there is one."""
+        from firststory.detectors.fused_segments import SegmentedIndex
+
+        whole = index.as_whole() if isinstance(index, SegmentedIndex) else index
+        return whole if self._engine is None else SegmentedIndex(whole, self._engine)
+
     def _begin(self, rows: sp.csr_matrix) -> None:
-        self.index_ = FusedIndex()
+        self.index_ = FusedIndex() if self._engine is None else self._placed(FusedIndex())
         self.origin_, self.now_, self.timed_ = 0.0, -math.inf, False
 
     takes_vectors: ClassVar[bool] = True

@@ -19,7 +19,8 @@ from typing import Any, Self, TypeVar
 
 from distributed import Client, KilledWorker, LocalCluster, wait
 
-from firststory.engines.engine import Result
+from firststory.engines.dask_residents import DaskResidents
+from firststory.engines.engine import Residents, Result
 from firststory.engines.opening import LOCAL, Wanted
 from firststory.engines.worker import Refused, differences, fingerprint, hand_on, run_piece
 from firststory.errors import EngineError
@@ -156,6 +157,67 @@ class DaskEngine:
         """How many pieces are computed at once: the workers that are of use now."""
         return sum(worker not in self._avoided for worker in self._living(self._connected()))
 
+    # -- objects that stay -----------------------------------------------------------------------------------
+
+    def settle(self, load: Callable[[Any], Any], call: Callable[[Any, Any, Any], Any]) -> Residents:
+        return DaskResidents(self, load, call)
+
+    @property
+    def id(self) -> str:
+        """Tells this engine from others on the same cluster."""
+        return self._id
+
+    @property
+    def deadline(self) -> float:
+        """Seconds after which a worker is taken to hang."""
+        return self._deadline
+
+    def living_workers(self) -> set[str]:
+        """Those that the scheduler knows of; none where it is away."""
+        try:
+            return set(self._living(self._connected()))
+        except (_Lost, OSError):
+            return set()
+
+    def useful_workers(self) -> list[str]:
+        """Those that may be given objects, after a new connection where the old one is lost."""
+        for _ in range(ATTEMPTS):
+            client = self._client
+            try:
+                fit = self._workers()
+                found = self._living(self._connected()) if fit is None else fit
+                if found:
+                    return found
+                self._connected().wait_for_workers(1, timeout=max(self._deadline, 1.0))
+            except TimeoutError as error:
+                raise self._useless("be there", f"none for {self._deadline:.0f} s") from error
+            except (_Lost, OSError):
+                self._reconnect(client)
+        raise self._useless("be there", f"none in {ATTEMPTS} attempts")
+
+    def make_actor(self, kind: type, worker: str) -> Any:
+        """An actor of this kind on that worker; None where it does not get ready in time."""
+        try:
+            client = self._connected()
+            key = f"firststory-{self._id}-{next(self._numbers)}"
+            with client.as_current():
+                future = client.submit(kind, actor=True, key=key, workers=[worker], pure=False)
+                return self._within(min(self._deadline, 30.0), lambda: self._actor(client, future))
+        except (_Lost, OSError, CancelledError, TimeoutError):
+            return None
+
+    def _actor(self, client: Client, future: Any) -> Any:
+        with client.as_current():  # an actor belongs to the client of the thread that first sees it
+            return future.result()
+
+    def avoid(self, worker: str, why: str) -> None:
+        """Give this worker nothing more."""
+        self._avoid(worker, why)
+
+    def avoid_hanging(self, worker: str) -> None:
+        """The same for one that does not answer: it may do so later."""
+        self._avoid(worker, HANGS)
+
     # -- workers -------------------------------------------------------------------------------------------
 
     def _living(self, client: Client) -> list[str]:
@@ -231,7 +293,13 @@ class DaskEngine:
         give_up = time.monotonic() + patience
         while self._client is None:
             try:
-                self._client = Client(self._address, timeout=CONNECT_SECONDS, set_as_default=False, name="firststory")
+                self._client = Client(
+                    self._address,
+                    timeout=CONNECT_SECONDS,
+                    set_as_default=False,
+                    name="firststory",
+                    direct_to_workers=True,
+                )
             except (OSError, TimeoutError) as error:
                 if time.monotonic() >= give_up:
                     raise EngineError(

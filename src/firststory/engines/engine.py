@@ -7,11 +7,33 @@ nothing, and may be called more than once for a piece: a worker that is lost is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, Self, TypeVar
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
+
+
+class Residents(Protocol):
+    """Objects that live with an engine, by number. Any of them can be lost at any time, and is then placed again."""
+
+    n_wanted: int
+    """Into how many objects work is best cut here."""
+
+    def place(self, states: Mapping[int, Any]) -> None:
+        """Make objects of these states, in place of what had their numbers."""
+        ...
+
+    def ask(self, own: Mapping[int, Any], shared: Any) -> dict[int, Any]:
+        """What `call` answers, by number. Those that are lost are not in the result.
+
+        An object may be asked the same more than once: `call` must not mind.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of all objects."""
+        ...
 
 
 class Engine(Protocol):
@@ -24,6 +46,12 @@ class Engine(Protocol):
         """`[function(piece, *shared) for piece in pieces]`; what is shared is sent once, not with every piece.
 
         For a cluster the function must be one that a module has under its own name.
+        """
+        ...
+
+    def settle(self, load: Callable[[Any], Any], call: Callable[[Any, Any, Any], Any]) -> Residents:
+        """Room for objects that stay where they are computed with: `load(state)` makes one, `call(object, own, shared)`
+        asks it. For a cluster both must be functions that a module has under their own names.
         """
         ...
 

@@ -51,7 +51,7 @@ def parse_engine(text: str) -> Wanted:
     raise ParameterError(
         owner="settings",
         parameter="engine",
-        allowed="serial, threads, threads:NUMBER, dask://HOST:PORT, dask://local or dask://local:WORKERS",
+        allowed="none, serial, threads, threads:NUMBER, dask://HOST:PORT, dask://local or dask://local:WORKERS",
         received=text,
         remedy="Leave it out for one thread, or name the scheduler of a cluster as dask://host:8786.",
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from firststory.engines.engine import Result
+from firststory.engines.engine import Residents, Result
+from firststory.engines.residents import LocalResidents
 
 
 class SerialEngine:
@@ -21,6 +22,9 @@ class SerialEngine:
 
     def map(self, function: Callable[..., Result], pieces: Sequence[Any], *shared: Any) -> list[Result]:
         return [function(piece, *shared) for piece in pieces]
+
+    def settle(self, load: Callable[[Any], Any], call: Callable[[Any, Any, Any], Any]) -> Residents:
+        return LocalResidents(self, 1, load, call)
 
     def close(self) -> None:
         """Nothing to give back."""

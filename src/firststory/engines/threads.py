@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
-from firststory.engines.engine import Result
+from firststory.engines.engine import Residents, Result
+from firststory.engines.residents import LocalResidents
 
 
 class ThreadsEngine:
@@ -29,6 +30,9 @@ class ThreadsEngine:
         if len(pieces) < 2:
             return [function(piece, *shared) for piece in pieces]
         return list(self._pool.map(lambda piece: function(piece, *shared), pieces))
+
+    def settle(self, load: Callable[[Any], Any], call: Callable[[Any, Any, Any], Any]) -> Residents:
+        return LocalResidents(self, self.n_threads, load, call)
 
     def close(self) -> None:
         self._pool.shutdown()

@@ -38,6 +38,11 @@ def _keeps_names(parent: Path) -> bool:
     return found.st_uid in (0, os.getuid()) and (not is_shared or bool(found.st_mode & stat.S_ISVTX))
 
 
+def are_shipped() -> bool:
+    """Whether kernels were compiled into the package when it was installed: in an image, say."""
+    return any(Path(__file__).parent.rglob("*.nbi"))
+
+
 def copy_shipped(source: Path, folder: Path) -> None:
     """Take over what was compiled into the package, when it was installed, into a folder that has nothing yet."""
     with suppress(OSError):

@@ -152,7 +152,7 @@ def check_settings(settings: Settings, detector: Detector | None = None) -> None
         raise MissingExtraError("settings", "icu", "icu")
     if settings.vectors is not None:
         _check_vectors(settings, detector)
-    if settings.engine != "serial":
+    if settings.engine != "none":
         _check_engine(settings, detector)
 
 
@@ -166,10 +166,10 @@ def _check_engine(settings: Settings, detector: Detector | None) -> None:
         raise ParameterError(
             owner="settings",
             parameter="engine",
-            allowed=f"serial, unless vectors are made or the detector is one of {', '.join(using)}",
+            allowed=f"none, unless vectors are made or the detector is one of {', '.join(using)}",
             received=settings.engine,
             remedy=f"Leave the engine out. It serves --vectors and the detectors {', '.join(using)}.",
-            message=f"The detector {settings.detector} judges one document after another: an engine is of no use.",
+            message=f"The detector {settings.detector} computes on one core: an engine is of no use.",
         )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from firststory.pipeline.fingerprints import title_before
 from firststory.pipeline.in_progress import InProgress
+from firststory.pipeline.parts import Parts
 from firststory.records import TermKind
 from firststory.text.language import stop_words
 from firststory.text.phrases.alphabet import fold, fold_phrase
@@ -14,6 +17,7 @@ from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Phrase
 from firststory.text.phrases.variants import document_phrases
+from firststory.text.records import Token
 
 WITHOUT_SPACES = frozenset({"ja", "km", "lo", "my", "th", "zh"})
 """Languages that part no words: what stands between two signs is no phrase."""
@@ -33,22 +37,43 @@ class EvidencePhrase(NamedTuple):
     kind: TermKind
 
 
-def evidence_phrases(
-    reader: PhraseReader, read: ReadDocuments, one: InProgress, language: str
+def gather_evidence(parts: Parts, novel: Sequence[InProgress], read: ReadDocuments) -> None:
+    """Fill in the words and phrases of the novel documents of a batch."""
+    if not novel:
+        return
+    tokens, languages = parts.vectorizer.last_tokens(), parts.vectorizer.last_languages
+    for one in novel:
+        title = title_before(one.document)
+        one.tokens = tokens.of(one.place, len(title) + 1 if title else 0)
+    spaced = [one for one in novel if languages[one.place] not in WITHOUT_SPACES]
+    chosen = _chosen(parts.phrases, read, [(one.place, languages[one.place]) for one in spaced])
+    for one, phrases in zip(spaced, chosen, strict=True):
+        one.phrases = phrases
+
+
+def _chosen(
+    reader: PhraseReader, read: ReadDocuments, places: Sequence[tuple[int, str]]
+) -> list[list[tuple[Phrase, float]]]:
+    """The three to six phrases that say what is new in each document, by its place and language."""
+    found = document_phrases(reader, read, [place for place, _ in places])
+    shown = []
+    for phrases, (_, language) in zip(found, places, strict=True):
+        stop = _folded_stop_words(language)
+        trimmed = (_trimmed(phrase, stop) if _may_lean(phrase) else phrase for phrase in phrases)
+        shown.append([phrase for phrase in trimmed if phrase.key])
+    return choose_weighed(reader, shown)
+
+
+def with_columns(
+    text: str, tokens: Sequence[Token], chosen: Sequence[tuple[Phrase, float]]
 ) -> tuple[EvidencePhrase, ...]:
-    """The three to six phrases that say what is new in a document of this batch, in the order of the text."""
-    if language in WITHOUT_SPACES:
-        return ()
-    stop = _folded_stop_words(language)
-    found = document_phrases(reader, read, one.place)
-    trimmed = (_trimmed(phrase, stop) if _may_lean(phrase) else phrase for phrase in found)
-    chosen = choose_weighed(reader, [phrase for phrase in trimmed if phrase.key])
-    column_of = {fold_phrase(token.surface): token.column for token in reversed(one.tokens) if token.column >= 0}
+    """The phrases that were chosen of a document, in the order of the text, with the columns of their words."""
+    column_of = {fold_phrase(token.surface): token.column for token in reversed(tokens)}
     total = sum(worth for _, worth in chosen) or 1.0
     return tuple(
         EvidencePhrase(
             phrase.text,
-            *_place(one.document.text, phrase),
+            *_place(text, phrase),
             worth / total,
             tuple([column_of[word] for word in phrase.key.split() if word in column_of]),
             phrase.kind,

@@ -16,7 +16,7 @@ from firststory.records import Document
 from firststory.stories.tracker import Assignment
 
 if TYPE_CHECKING:
-    from firststory.pipeline.evidence import EvidencePhrase
+    from firststory.text.phrases.records import Phrase
     from firststory.text.records import Token
 
 _NO_WEIGHTS, _NO_NEIGHBOURS = np.empty(0), np.empty(0, dtype=np.int64)
@@ -59,8 +59,8 @@ class InProgress:
     # -- alerts ------------------------------------------------------------------------------------------------
     tokens: Sequence[Token] = ()
     """Its words, those of the title first, with their places in the text."""
-    phrases: Sequence[EvidencePhrase] = ()
-    """The phrases that say what is new in it."""
+    phrases: Sequence[tuple[Phrase, float]] = ()
+    """The phrases that say what is new in it, and what they weigh."""
     score_parts: tuple[float, ...] = ()
     """The similarities that its score is made of, where the detector tells."""
     unexplained: Mapping[int, float] | None = None

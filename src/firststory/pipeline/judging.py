@@ -1,6 +1,6 @@
 """Judging the documents of a step by the past: novelty, decision, neighbours.
 
-Scoring and learning share their work, so vectorizer and phrases learn in `read_batch`, detector and gate in `judge`;
+Scoring and learning share their work, so the vectorizer learns in `read_batch`, detector and gate in `judge`;
 what later steps need to name these documents is kept in `remember`. Nothing else learns here.
 """
 
@@ -22,7 +22,6 @@ from firststory.pipeline.rows import unit_rows
 from firststory.pipeline.titles import title_columns
 from firststory.pipeline.vectors import vectors_for
 from firststory.pipeline.verdicts import N_SHOWN
-from firststory.text.phrases.found import ReadDocuments
 
 LastParts = Callable[[], tuple[Floats, ...]]
 """`ScoresInParts.last_parts`. Detectors are asked by name: `isinstance` of a protocol takes long."""
@@ -37,21 +36,20 @@ class ReadBatch(NamedTuple):
     unit: sp.csr_matrix
     """Of unit length, the same for every detector: what evidence, stories and topics are made of."""
     counts: sp.csr_matrix
-    phrases: ReadDocuments
-    """Of all documents, those without words too: that of a document is the one of its place."""
+    n_texts: int
+    """Of all documents, those without words too."""
 
 
 def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
-    """The rows of the documents that have words, and phrases; both are learnt of all."""
+    """The rows of the documents that have words; the vectorizer learns all of them."""
     weights, counts = parts.vectorizer.partial_fit_with_counts([full_text(one.document) for one in documents])
-    phrases = parts.phrases.learn([one.document for one in documents])
     places = np.flatnonzero(np.diff(weights.indptr) > 0)
     if len(places) < len(documents):
         weights, counts = weights[places], counts[places]
     with_words = [documents[place] for place in places.tolist()]
     for one, place in zip(with_words, places.tolist(), strict=True):
         one.place = place
-    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer), counts, phrases)
+    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer), counts, len(documents))
 
 
 def judge(parts: Parts, batch: ReadBatch) -> None:
@@ -79,7 +77,7 @@ def remember(parts: Parts, batch: ReadBatch) -> None:
     """
     bounds = batch.unit.indptr.tolist()
     documents, places = [one.document for one in batch.documents], [one.place for one in batch.documents]
-    titles = title_columns(parts.vectorizer, documents, places, len(batch.phrases))
+    titles = title_columns(parts.vectorizer, documents, places, batch.n_texts)
     n_documents = parts.vectorizer.n_documents_
     for one, begin, end, title in zip(batch.documents, bounds, bounds[1:], titles, strict=False):
         one.title_columns = title

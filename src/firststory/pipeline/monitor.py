@@ -61,7 +61,9 @@ class Monitor:
         `false_alerts` (alerts per day that chance alone may bring),
         `source_families` (a mapping from sources to the family that they count as), `language`, `window`, `vectors`
         (the folder of a sentence encoder), `vector_words`, `max_terms`, `seed`, `save_every`, `engine` (who computes
-        the blocks of a step: "threads:2", "dask://host:8786").
+        the blocks of a step: "threads:2", "dask://host:8786"), `cores` (2: documents are asked for ahead, by another
+        thread, and verdicts come some steps later; the results are the same. Without it, as with 1, no document is
+        asked for before the verdicts on the step before it are handed out).
 
     Examples
     --------
@@ -143,7 +145,9 @@ class Monitor:
         ['1', '2']
         """
         read, bad = 0, Counter[str]()
-        for step in self._runner.run(self._arrivals(documents)):
+        arrivals = self._arrivals(documents)
+        is_overlapped = self._runner.settings.cores == 2
+        for step in self._runner.run_overlapped(arrivals) if is_overlapped else self._runner.run(arrivals):
             self._keep(step)
             read += len(step.verdicts) + step.counts.get("redelivered", 0)
             bad.update(quarantined.reason for quarantined in step.quarantined)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, overload
@@ -42,9 +43,15 @@ def open_run(
     return settings, Store(store) if store is not None and opened is None else opened
 
 
+def overlaps(settings: Settings) -> bool:
+    """Whether a run of its own takes a second core."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores > 1 if settings.cores == "auto" else settings.cores == 2
+
+
 def opened_engine(settings: Settings, say: Callable[[str], None]) -> AbstractContextManager[Engine | None]:
-    """The engine that the settings name, to be closed after the run; for the serial one None, and nothing is loaded."""
-    if settings.engine == "serial":
+    """The engine that the settings name, to be closed after the run; without one None, and nothing is loaded."""
+    if settings.engine == "none":
         return nullcontext()
     from firststory.engines.opening import open_engine
 

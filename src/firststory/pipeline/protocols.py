@@ -14,7 +14,8 @@ from firststory.state import State, Stateful
 
 if TYPE_CHECKING:
     from firststory.engines.engine import Engine
-    from firststory.text.records import CountedRows, Token
+    from firststory.text.read_tokens import ReadTokens
+    from firststory.text.records import CountedRows
     from firststory.text.surfaces import SurfaceForms
     from firststory.text.vocabulary import Remap
 
@@ -115,8 +116,8 @@ class Vectorizer(Stateful, Protocol):
         """Rows of the next documents, which are part of the past from then on."""
         ...
 
-    def tokens(self, text: str, *, first_only: bool = False, language: str | None = None) -> list[Token]:
-        """The terms of a text where they stand in it."""
+    def last_tokens(self) -> ReadTokens:
+        """The terms of the texts that were learnt last, where they stand."""
         ...
 
     def last_surface_forms(self, lead: int | Ints | None = None) -> SurfaceForms:

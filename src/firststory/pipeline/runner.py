@@ -1,4 +1,4 @@
-"""The only loop: arrivals into batches, batches into steps, steps into the store.
+"""The only loop: arrivals into batches, batches into steps, steps into the store; in turn, or overlapped on two cores.
 
 Resuming is the last saved state and a replay of the steps recorded since. The core is deterministic, so a run that was
 killed and resumed leaves the same store as one that was not.
@@ -6,23 +6,24 @@ killed and resumed leaves the same store as one that was not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from firststory.alerts.budget import parse_budget
 from firststory.engines.engine import Engine
-from firststory.errors import ParameterError
+from firststory.errors import ParameterError, StoreError
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.made_with import made_with, what_changed
+from firststory.pipeline.overlap import Overlap
 from firststory.pipeline.protocols import Detector, UsesEngine
-from firststory.pipeline.read_ahead import ReadAhead
+from firststory.pipeline.read_ahead import read_with_vectors
 from firststory.pipeline.resuming import WORTH_SAVING, Work, restored_core
 from firststory.pipeline.steps import Stepper
+from firststory.pipeline.unwritten import Unwritten
 from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
@@ -72,7 +73,10 @@ class Runner:
         self.core = self._build()
         self._hand_engine_over()
         self.is_busy = False
-        """True while a step is computed or written: the wrong moment to stop."""
+        """True while a step is computed: the wrong moment to stop."""
+        self._unwritten = None if store is None else Unwritten(store)
+        self._settle: Callable[[], None] = lambda: None
+        """Waits until every step that was judged is in the store."""
         self._next_step = 0
         self._reached: int | None = None
         """`Batch.reached` of the last step."""
@@ -98,66 +102,107 @@ class Runner:
         """The number of steps so far, with those of earlier runs."""
         return self._next_step
 
-    def run(self, arrivals: Iterable[Arrival]) -> Iterator[Step]:
-        """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model."""
-        yield from self._steps(self.batches(arrivals))
+    def run(self, arrivals: Iterable[Arrival]) -> Generator[Step, None, None]:
+        """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model.
 
-    def run_ahead(self, arrivals: Iterable[Arrival], is_wanted: Callable[[], bool] = lambda: True) -> Iterator[Step]:
-        """The same steps; meanwhile the next ones are read, and get their vectors, in a thread of its own.
-
-        For sources that can be read again: what was read and not judged is forgotten once `is_wanted` says no.
+        No arrival is asked for before the steps of those before it are handed out.
         """
-        ahead = ReadAhead(self.batches(arrivals), self._intake, None if self.store is None else self.store.known_ids)
-        with ahead:
-            yield from self._steps(ahead.batches(is_wanted))
+        try:
+            for batch in self.batches(arrivals):
+                with paused_collection():
+                    step, write = self._judged(batch)
+                    write()
+                self._has_written(step)
+                yield step
+        finally:
+            self.save()
+
+    def run_overlapped(
+        self, arrivals: Iterable[Arrival], is_wanted: Callable[[], bool] = lambda: True, *, together: int = 1
+    ) -> Generator[Step, None, None]:
+        """The same steps, bit for bit, on two cores: the next ones are read, and those before written, beside it.
+
+        Every step is handed out as soon as it is safe in the store, a few steps after it was read. Arrivals are asked
+        for by a thread of its own. Once `is_wanted` says no, what was judged is written, and what was only read is
+        forgotten: the next run reads it again. So it is where the iterator is closed; what was written by then is in
+        the store, handed out or not. `together`: of so many steps the encoder makes the vectors at once.
+        """
+        known_ids = None if self.store is None else self.store.known_ids
+        overlap = Overlap(read_with_vectors(self.batches(arrivals), self._intake, known_ids, together))
+        self.core.overlaps, self._settle = True, overlap.settle
+        try:
+            with overlap:
+                while (found := overlap.next(is_wanted)) is not None:
+                    if isinstance(found, Step):
+                        self._has_written(found)
+                        yield found
+                    else:
+                        with paused_collection():
+                            overlap.write(*self._judged(found))
+        finally:
+            self.core.overlaps, self._settle = False, lambda: None
+            for step in overlap.left():
+                self._has_written(step)
+            self.save()
 
     def batches(self, arrivals: Iterable[Arrival]) -> Iterator[Batch]:
         """The arrivals cut into the steps that come next."""
         if self.store is not None:
             self.store.check_open()
+        if self._unwritten:
+            raise StoreError(
+                owner="store",
+                parameter="the last step",
+                allowed="written",
+                received=f"{len(self._unwritten)} steps that were judged and could not be written",
+                remedy="Open it again: another Monitor or Store goes on after the last whole step.",
+            )
         return Stepper(self.settings.step, self._reached).batches(self._intake.checked(arrivals), self._next_step)
 
-    def _steps(self, batches: Iterator[Batch]) -> Iterator[Step]:
-        try:
-            for batch in batches:
-                yield self._run_step(batch)
-        finally:
-            self.save()
+    def _judged(self, batch: Batch) -> tuple[Step, Callable[[], None]]:
+        """One step, computed; and what writes it to the store."""
+        asked = self._unwritten
+        known = () if asked is None else asked.known_ids([document.id for document in batch.documents])
+        batch = self._intake.encoded(batch, known)
+        self.is_busy = True
+        self._take_up_changes()
+        feedback = () if asked is None else asked.pending_feedback()
+        self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
+        with self._work.counted(len(batch.documents)):
+            step = self.core.step(batch, known, self._find_earlier(batch.index))
+        self._next_step, self._reached = batch.index + 1, batch.reached
+        write: Callable[[], None] = lambda: None  # noqa: E731
+        if self.store is not None and asked is not None:
+            applied = [row["n"] for row in feedback]
+            asked.add(step, applied)
+            write = self._writing(self.store, batch, step, applied)
+        self.is_busy = False
+        return step, write
 
-    def _run_step(self, batch: Batch) -> Step:
-        """Compute one step and write it to the store."""
-        with paused_collection():
-            known = self.store.known_ids([document.id for document in batch.documents]) if self.store else ()
-            batch = self._intake.encoded(batch, known)
-            self.is_busy = True
-            self._take_up_changes()
-            feedback = self.store.pending_feedback() if self.store else ()
-            self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
-            with self._work.counted(len(batch.documents)):
-                step = self.core.step(batch, known, self._find_earlier(batch.index))
-            self._next_step, self._reached = batch.index + 1, batch.reached
-            if self.store is not None:
-                self._write_step(self.store, batch, step, [row["n"] for row in feedback])
-            self.is_busy = False
-        return step
+    def _has_written(self, step: Step) -> None:
+        if self._unwritten is not None:
+            self._unwritten.remove(step)
 
-    def _write_step(self, store: Store, batch: Batch, step: Step, applied_feedback: Sequence[int]) -> None:
+    def _writing(self, store: Store, batch: Batch, step: Step, applied_feedback: Sequence[int]) -> Callable[[], None]:
+        """What writes a step, with the model as it is now where that is due."""
         from firststory.store.store import Threshold
 
         told = self.core.status()
-        is_save_due = self._work.is_save_due(step.index - self._saved_step, self.settings.save_every)
-        with self._work.saved(self._held) if is_save_due else nullcontext():
-            store.write_step(
-                step,
-                reached=batch.reached,
-                threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
-                state=self.core.packed_state() if is_save_due else None,
-                applied_feedback=applied_feedback,
-                vector_dimensions=self._intake.dimensions,
-                alerts_status=told["alerts"],
-            )
-        if is_save_due:
+        state = None
+        if self._work.is_save_due(step.index - self._saved_step, self.settings.save_every):
+            with self._work.saved(self._held):
+                state = self.core.packed_state()
             self._saved_step = step.index
+        return partial(
+            store.write_step,
+            step,
+            reached=batch.reached,
+            threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
+            state=state,
+            applied_feedback=applied_feedback,
+            vector_dimensions=self._intake.dimensions,
+            alerts_status=told["alerts"],
+        )
 
     @property
     def _held(self) -> int:
@@ -173,11 +218,12 @@ class Runner:
 
     def _find_earlier(self, step: int) -> FindEarlier | None:
         """Where a step looks for texts that the core has forgotten: among the steps before it, replayed or not."""
-        return None if self.store is None else partial(self.store.first_with, before=step)
+        return None if self._unwritten is None else partial(self._unwritten.first_with, before=step)
 
     def save(self) -> None:
-        """Keep the model as it is now, unless a step was cut short: then the store replays it."""
-        if self.store is not None and not self.is_busy and self._next_step - 1 > self._saved_step:
+        """Keep the model as it is now, unless a step was cut short or not written: then the store replays it."""
+        is_ahead = self.is_busy or bool(self._unwritten)
+        if self.store is not None and not is_ahead and self._next_step - 1 > self._saved_step:
             self._write_state(self.store, self._next_step - 1)
 
     def _write_state(
@@ -229,6 +275,7 @@ class Runner:
 
         if not (asked := wanted(self.store)):
             return
+        self._settle()
         before = self.settings
         self.settings = replace(before, **{name: asked[name] for name in CHANGEABLE if name in asked})
         if before != self.settings:

@@ -19,10 +19,11 @@ from firststory.alerts.budget import Budget
 from firststory.alerts.feedback import Feedback
 from firststory.errors import StateVersionError
 from firststory.pipeline.alerting import end_alerts, fire_alerts
+from firststory.pipeline.beside import Started
 from firststory.pipeline.clock import StreamClock
 from firststory.pipeline.duplicates import Duplicates, FindEarlier
-from firststory.pipeline.evidence import evidence_phrases
-from firststory.pipeline.fingerprints import text_fingerprints, title_before
+from firststory.pipeline.evidence import gather_evidence
+from firststory.pipeline.fingerprints import text_fingerprints
 from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.in_progress import InProgress
 from firststory.pipeline.judging import ReadBatch, judge, read_batch, remember
@@ -33,10 +34,10 @@ from firststory.pipeline.verdicts import verdict_on
 from firststory.records import ASSUMED_UTC, Batch, Document, Step, Verdict
 from firststory.state import State, flatten, pack_state, unflatten
 from firststory.stories.candidate import StoryCandidate
-from firststory.text.records import Token
+from firststory.text.phrases.found import ReadDocuments
 from firststory.text.surfaces import SurfaceForms
 
-STATE_VERSION = 7
+STATE_VERSION = 8
 LEAD_CHARACTERS = 1500
 """Where the words that name a story are looked for: news says first what it is about."""
 RECENT_SCORES = 1000
@@ -61,6 +62,10 @@ class StreamCore:
         self._duplicates = Duplicates(window)
         self._clock = StreamClock()
         self._recent_scores: list[float] = []
+        self.overlaps = False
+        """Whether a step may use a second core: the result is the same."""
+        self._has_judged = False
+        """In the first step kernels are compiled or loaded: one after another."""
 
     def step(self, batch: Batch, known: Collection[str] = (), find_earlier: FindEarlier | None = None) -> Step:
         """Judge one batch by the past, then learn it.
@@ -77,17 +82,20 @@ class StreamCore:
         fresh = self._duplicates.drop_redelivered(batch.documents, known)
         documents = self._in_order(fresh)
         self._duplicates.mark_exact(documents, find_earlier)
-        batch_read = self._judge([one for one in documents if one.duplicate_of is None])
-        judged = [] if batch_read is None else batch_read.documents
+        read = self._judge([one for one in documents if one.duplicate_of is None])
+        judged = [] if read is None else read[0].documents
         n_near = self._duplicates.mark_near(judged)
         surfaces = _SurfacesOfBatch(parts)
         self._assign_stories(documents, surfaces)
         fired = fire_alerts(parts, documents, surfaces.of)
-        if batch_read is not None:
-            learn_topics(parts, batch_read)
-        verdicts = self._verdicts(fresh, documents, [one.novelty for one in judged])
-        changes = parts.stories.end_step()
-        alerts = end_alerts(parts, fired, changes)
+        learning = None if read is None else learn_topics(parts, *read, beside=self.overlaps)
+        try:
+            verdicts = self._verdicts(fresh, documents, [one.novelty for one in judged])
+            changes = parts.stories.end_step()
+            alerts = end_alerts(parts, fired, changes)
+        finally:
+            if learning is not None:
+                learning.result()
         topics, events = tell_topics(parts, changes, batch.index, self._clock.high if self._clock.is_timed else None)
         counts = Counter(
             seen=len(batch.documents) + len(batch.quarantined),
@@ -138,29 +146,28 @@ class StreamCore:
 
     # -- novelty -------------------------------------------------------------------------------------------
 
-    def _judge(self, originals: Sequence[InProgress]) -> ReadBatch | None:
-        """Judge the documents that have words; then they are remembered. None where there is none."""
+    def _judge(self, originals: Sequence[InProgress]) -> tuple[ReadBatch, ReadDocuments] | None:
+        """Judge the documents that have words; then they are remembered. None where there is none.
+
+        Returned are their rows, and the phrases of all: those of a document are at its place.
+        """
         if not originals:
             return None
         parts = self.parts
-        batch = read_batch(parts, originals)
+        # Rows and novelty need no phrases.
+        beside, self._has_judged = self.overlaps and self._has_judged, True
+        learning = Started(parts.phrases.learn, [one.document for one in originals], beside=beside)
+        try:
+            batch = read_batch(parts, originals)
+            if batch.documents:
+                judge(parts, batch)
+        finally:
+            phrases = learning.result()
         if not batch.documents:
             return None
-        judge(parts, batch)
         remember(parts, batch)
-        languages = parts.vectorizer.last_languages
-        for one in batch.documents:
-            if one.is_novel:
-                language = languages[one.place]
-                one.tokens = self._tokens(one.document, language)
-                one.phrases = evidence_phrases(parts.phrases, batch.phrases, one, language)
-        return batch
-
-    def _tokens(self, document: Document, language: str) -> list[Token]:
-        """The words that are read of a document, in order. Those of the title have no place in the text: -1."""
-        title, read = title_before(document), partial(self.parts.vectorizer.tokens, first_only=True, language=language)
-        placeless = [token._replace(start=-1, end=-1) for token in (read(title) if title else ())]
-        return [*placeless, *read(document.text)]
+        gather_evidence(parts, [one for one in batch.documents if one.is_novel], phrases)
+        return batch, phrases
 
     def apply_feedback(self, marks: Sequence[tuple[str, bool | None]]) -> None:
         """What people said of verdicts since the last step: (id, useful or not, None to take it back)."""

@@ -11,7 +11,7 @@ from firststory.pipeline.fingerprints import title_before
 from firststory.pipeline.titles import MAX_TITLE_CHARACTERS
 from firststory.records import Alert, Document, TermKind
 from firststory.text.phrases.alphabet import fold
-from firststory.text.phrases.evidence import choose_phrases
+from firststory.text.phrases.evidence import choose_weighed
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Phrase, Report
 from firststory.text.phrases.sentences import telling_sentence
@@ -25,9 +25,10 @@ def tell(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[Document]]
     if not alerts:
         return ()
     read = reader.read([alert.headline for alert, _ in alerts])
+    chosen = choose_weighed(reader, document_phrases(reader, read, range(len(alerts))))
     return tuple(
-        _told(reader, alert, choose_phrases(reader, document_phrases(reader, read, number)), documents)
-        for number, (alert, documents) in enumerate(alerts)
+        _told(reader, alert, [phrase for phrase, _ in phrases], documents)
+        for (alert, documents), phrases in zip(alerts, chosen, strict=True)
     )
 
 
@@ -52,8 +53,10 @@ def _named(alert: Alert, phrases: Sequence[Phrase]) -> list[tuple[str, TermKind]
 
 
 def _summary(reader: PhraseReader, alert: Alert, documents: Sequence[Document]) -> str:
-    reports = [_report(document) for document in documents]
-    sentence = telling_sentence(reader, [report for report in reports if report.text])
+    reports = [report for report in map(_report, documents) if report.text]
+    if not reports:
+        return ""
+    sentence = telling_sentence(reader, reports)
     is_title = fold(sentence).strip(" .!") == fold(display_title(alert.headline)).strip(" .!")
     return "" if is_title else harmless(sentence, SUMMARY_CHARACTERS)
 

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from firststory.pipeline.beside import Started
 from firststory.pipeline.judging import ReadBatch
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.rows import without_common
 from firststory.pipeline.storyline_topics import StorylineTopics
 from firststory.records import Topic, TopicEvent
 from firststory.stories.tracker import StoryChanges
+from firststory.text.phrases.found import ReadDocuments
 
 
-def learn_topics(parts: Parts, batch: ReadBatch) -> None:
-    """Learn the documents of a batch; all have their stories."""
+def learn_topics(parts: Parts, batch: ReadBatch, phrases: ReadDocuments, *, beside: bool = False) -> Started[None]:
+    """Learn the documents of a batch; all have their stories. A topic model does it `beside` what comes next."""
     topics = parts.topics
     if topics is None:
-        return
+        return Started(_nothing)
     if isinstance(topics, StorylineTopics):
         distinct = [one for one in batch.documents if one.duplicate_of is None]
         stories = [None if one.assignment is None else one.assignment.story for one in distinct]
-        topics.learn(stories, batch.phrases, [one.place for one in distinct], parts.vectorizer.last_languages)
-        return
-    topics.learn(without_common(batch.unit, parts.vectorizer))
+        topics.learn(stories, phrases, [one.place for one in distinct], parts.vectorizer.last_languages)
+        return Started(_nothing)
     places = [one.place for one in batch.documents]
     topics.learn_missing_surfaces(batch.unit, parts.vectorizer.last_surface_forms, places)
     for one in batch.documents:
         if one.is_novel:
             topics.learn_surfaces(one.tokens)
+    beside = beside and hasattr(topics.model, "components_")  # the first time its kernels are compiled or loaded
+    return Started(topics.learn, without_common(batch.unit, parts.vectorizer), beside=beside)
+
+
+def _nothing() -> None:
+    pass
 
 
 def tell_topics(

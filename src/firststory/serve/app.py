@@ -15,6 +15,7 @@ from firststory._version import __version__
 from firststory.serve import problems
 from firststory.serve.guard import Guard
 from firststory.serve.headers import SecurityHeaders
+from firststory.serve.kept_answers import KeptAnswers
 from firststory.serve.metrics import Measured
 from firststory.serve.openapi import describe
 from firststory.serve.page.routes import router as page
@@ -45,6 +46,7 @@ def create_app(service: Service) -> FastAPI:
     problems.install(app, service.say)
     # The last that is added stands outermost.
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
+    app.add_middleware(KeptAnswers, version=lambda: service.version)
     app.add_middleware(Guard, authentication=service.authentication, options=service.options)
     app.add_middleware(Measured, metrics=service.metrics)
     app.add_middleware(SecurityHeaders, say=service.say)

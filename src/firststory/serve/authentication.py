@@ -128,4 +128,4 @@ def bearer_of(request: Request) -> str | None:
 
 def cookie_of(request: Request) -> str | None:
     """The secret of the session that a browser sends."""
-    return request.cookies.get(SECURE_COOKIE if request.url.scheme == "https" else COOKIE)
+    return request.cookies.get(SECURE_COOKIE if request.scope["scheme"] == "https" else COOKIE)

@@ -35,6 +35,14 @@ class Wishes(NamedTuple):
     kinds: frozenset[str] = frozenset(KINDS)
     everything: bool = False
     """Also verdicts that are not novel, and stories of one document."""
+    story: str | None = None
+    """Of stories, only this one."""
+
+    def has(self, told: Told) -> bool:
+        """Whether an event is among them."""
+        if told.kind not in self.kinds or (told.is_quiet and not self.everything):
+            return False
+        return told.story is None or self.story is None or told.story == self.story
 
 
 class Told(NamedTuple):
@@ -44,6 +52,8 @@ class Told(NamedTuple):
     kind: str
     is_quiet: bool
     """Told only to those who want everything."""
+    story: str | None
+    """The story that changed, where it is one that did."""
     sent: bytes
 
 
@@ -90,6 +100,9 @@ class EventHub:
         """Look for new steps, and wake everyone up where there are any."""
         last = await run_in_threadpool(self._store.last_step)
         if last < self.head:  # another store lies there now
+            self._steps.clear()
+            self._size, self.head = 0, last
+        if not self.listeners:  # whoever comes later finds it in the store
             self._steps.clear()
             self._size, self.head = 0, last
         while self.head < last and not self.is_closing:
@@ -165,7 +178,7 @@ def tell_steps(store: Store, first: int, last: int, everything: bool) -> dict[in
 
 def joined(told: list[Told], wishes: Wishes) -> bytes:
     """What a listener wants of some events, as it is sent."""
-    return b"".join(one.sent for one in told if one.kind in wishes.kinds and (wishes.everything or not one.is_quiet))
+    return b"".join(one.sent for one in told if wishes.has(one))
 
 
 def event(kind: str, cursor: Cursor, data: bytes) -> bytes:
@@ -182,4 +195,5 @@ def _told(change: Change) -> Told:
         is_quiet = record.size + record.duplicates < LEAST_DOCUMENTS and record.status != "merged"
     else:
         value, is_quiet = record.to_dict(), not record.is_novel
-    return Told(change.cursor, change.kind, is_quiet, event(change.kind, change.cursor, to_json(value)))
+    story = record.id if isinstance(record, Story) else None
+    return Told(change.cursor, change.kind, is_quiet, story, event(change.kind, change.cursor, to_json(value)))

@@ -54,7 +54,7 @@ class Guard:
                 return
             scope["firststory.visitor"] = found
             _check_origin(request)
-            if request.method not in SAFE_METHODS and request.url.path not in OPEN_PATHS and not found.may_write:
+            if request.method not in SAFE_METHODS and scope["path"] not in OPEN_PATHS and not found.may_write:
                 raise Problem(403, "This token may read only. Ask for one that may write.", "scope")
         except Problem as problem:
             await problem.response()(scope, receive, send)
@@ -81,7 +81,7 @@ class Guard:
     def _limited(self, request: Request, receive: Receive) -> Receive:
         """The body, up to what may be sent."""
         options = self._options
-        most = options.max_body_bytes if request.url.path == BIG_BODIES else options.small_body_bytes
+        most = options.max_body_bytes if request.scope["path"] == BIG_BODIES else options.small_body_bytes
         told = request.headers.get("content-length", "0")
         if told.isdigit() and int(told) > most:
             raise too_large(most)
@@ -100,15 +100,15 @@ class Guard:
 
     async def _visitor(self, request: Request) -> Visitor | Response:
         """Who asks; for a browser that did not sign in, the way to the page where it can."""
-        path = request.url.path
+        path: str = request.scope["path"]
         if path in OPEN_PATHS or path.startswith("/static/"):
             return Visitor("", frozenset())
         known = self._authentication
         if known.is_stale:
             await run_in_threadpool(known.look_up)
-        given, cookie = bearer_of(request), cookie_of(request)
         if not known.is_needed():
             return EVERYONE
+        given, cookie = bearer_of(request), cookie_of(request)
         client = client_of(request)
         visitor = None
         if given is not None:
@@ -162,7 +162,7 @@ def host_of(header: str) -> str:
 
 def wants_page(request: Request) -> bool:
     """Whether a person is looking, rather than a program."""
-    return "text/html" in request.headers.get("accept", "") and request.url.path != "/events"
+    return "text/html" in request.headers.get("accept", "") and request.scope["path"] != "/events"
 
 
 def _check_origin(request: Request) -> None:

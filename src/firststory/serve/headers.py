@@ -5,7 +5,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from firststory.serve.problems import Problem
@@ -32,7 +31,9 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
-STRICT_TRANSPORT = "max-age=31536000"
+RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
+NO_CACHE = (b"cache-control", b"private, no-cache")
 
 
 class SecurityHeaders:
@@ -52,12 +53,11 @@ class SecurityHeaders:
             nonlocal has_begun
             if message["type"] == "http.response.start":
                 has_begun = True
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers[name] = value
-                headers.setdefault("Cache-Control", "private, no-cache")
+                headers = message["headers"] = [*message["headers"], *RAW_HEADERS]
+                if all(name != b"cache-control" for name, _ in headers):
+                    headers.append(NO_CACHE)
                 if scope["scheme"] == "https":
-                    headers["Strict-Transport-Security"] = STRICT_TRANSPORT
+                    headers.append(STRICT_TRANSPORT)
             await send(message)
 
         try:

@@ -31,7 +31,17 @@ class Metrics:
         )
         self.pushed = Counter("firststory_pushed_documents", "Documents taken by push.", registry=here)
         self.rejected = Counter("firststory_rejected_documents", "Pushed documents that cannot be read.", registry=here)
+        self._found: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self.registry.register(_StoreCollector(status, listeners))
+
+    def count(self, method: str, route: str, status: int, seconds: float) -> None:
+        """One request was answered."""
+        found = self._found.get((method, route, status))
+        if found is None:  # there are few of them, and looking one up by its labels takes longer than counting
+            found = self.requests.labels(method, route, str(status)), self.seconds.labels(route)
+            self._found[method, route, status] = found
+        found[0].inc()
+        found[1].observe(seconds)
 
     def text(self) -> bytes:
         """As Prometheus reads it."""
@@ -92,9 +102,8 @@ class Measured:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 route = getattr(scope.get("route"), "path", None) or ("/static" if _is_static(scope) else "other")
-                self._metrics.seconds.labels(route).observe(time.perf_counter() - began)
                 method = scope["method"] if scope["method"] in METHODS else "other"
-                self._metrics.requests.labels(method, route, str(status)).inc()
+                self._metrics.count(method, route, status, time.perf_counter() - began)
             await send(message)
 
         await self._app(scope, receive, counted)

@@ -31,12 +31,12 @@ class Samples:
     def __init__(self) -> None:
         self._samples: deque[Sample] = deque(maxlen=MOST)
 
-    def take(self, status: dict[str, Any], stream: dict[str, Any] | None) -> None:
+    def take(self, status: dict[str, Any], stream: dict[str, Any] | None, memory: int) -> None:
         """Take one, where the last is a minute old."""
         now = time.time()
         if not self._samples or now - self._samples[-1].time >= EVERY:
             rate = 0.0 if stream is None else stream["documents_per_second"]
-            self._samples.append(Sample(now, rate, status["lag_seconds"], memory_bytes(), status["inbox"]))
+            self._samples.append(Sample(now, rate, status["lag_seconds"], memory, status["inbox"]))
 
     def all(self) -> tuple[Sample, ...]:
         return tuple(self._samples)

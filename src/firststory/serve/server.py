@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import signal
 import socket
+import ssl
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from types import FrameType
 
 import uvicorn
@@ -15,18 +17,16 @@ import uvicorn
 from firststory.errors import ParameterError, StoreError
 from firststory.serve.app import create_app
 from firststory.serve.options import ServiceOptions
+from firststory.serve.protocol import BoundedHttpProtocol
 from firststory.serve.service import Service
-from firststory.serve.stream import Stream
-from firststory.settings import Settings
-from firststory.sinks.sink import Sink
-from firststory.sources.source import Source
+from firststory.serve.stream import AnyStream
 from firststory.store.store import Store
 from firststory.store.tokens import tokens
 
 SECONDS_TO_FINISH = 5
 """For requests that are being answered when the service is told to stop."""
 SWITCH_SECONDS = 0.001
-"""How long the stream may keep the interpreter to itself while a request waits."""
+"""How long an answer that is being worked out may keep the interpreter to itself while others wait."""
 
 Say = Callable[[str], None]
 
@@ -45,8 +45,24 @@ def check_address(options: ServiceOptions, store: Store) -> None:
     )
 
 
-def claim(store: Store) -> str:
-    """Become the writer of the store; why not, in words, where another is."""
+def check_certificate(options: ServiceOptions) -> None:
+    """A certificate or key that cannot be used is told before anything is started."""
+    if options.certificate is None:
+        return
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(options.certificate, options.key)
+    except (OSError, ssl.SSLError) as error:
+        raise ParameterError(
+            owner="firststory serve",
+            parameter="--certificate and --key",
+            allowed="a certificate and its private key, as PEM files",
+            received=f"{options.certificate}, {options.key}: {error.strerror or error}",
+            remedy="Check both files; the key must be that of the certificate.",
+        ) from error
+
+
+def why_not_claimed(store: Store) -> str:
+    """Why this process cannot become the writer of the store, in words; empty where it can."""
     try:
         store.claim()
     except StoreError as error:
@@ -55,21 +71,11 @@ def claim(store: Store) -> str:
 
 
 def serve(
-    store: Store | None,
-    url: str,
-    options: ServiceOptions,
-    settings: Settings | None,
-    *,
-    why_read_only: str = "",
-    open_sources: Callable[[], Sequence[Source]] = lambda: (),
-    open_sinks: Callable[[], Sequence[Sink]] = lambda: (),
-    say: Say = lambda sentence: None,
+    url: str, options: ServiceOptions, *, stream: AnyStream | None = None, why_read_only: str = "", say: Say
 ) -> None:
-    """Serve until told to stop; with a claimed store and settings the stream runs beside it."""
-    stream = None
-    if store is not None and settings is not None:
-        stream = Stream(store, settings, open_sources, open_sinks, say)
-        sys.setswitchinterval(SWITCH_SECONDS)
+    """Serve until told to stop; the stream, where there is one, is started and stopped with the service."""
+    check_certificate(options)
+    sys.setswitchinterval(SWITCH_SECONDS)
     service = Service(url, options, stream=stream, why_read_only=why_read_only, say=say)
     try:
         check_address(options, service.reader)
@@ -115,7 +121,8 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 create_app(service),
-                http="h11",  # it bounds the length of headers
+                http=BoundedHttpProtocol,
+                loop="uvloop" if find_spec("uvloop") else "asyncio",  # there is none for Windows
                 log_config=None,
                 access_log=False,
                 server_header=False,
@@ -127,7 +134,6 @@ class Server(uvicorn.Server):
                 ssl_keyfile=options.key,
                 timeout_graceful_shutdown=SECONDS_TO_FINISH,
                 timeout_keep_alive=30,
-                h11_max_incomplete_event_size=65_536,
                 ws="none",
             )
         )

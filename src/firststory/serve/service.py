@@ -13,23 +13,28 @@ from starlette.concurrency import run_in_threadpool
 from firststory._version import __version__
 from firststory.digest.words import iso
 from firststory.errors import StoreError
-from firststory.records import Position, Step
+from firststory.records import Position
 from firststory.serve.authentication import Authentication
-from firststory.serve.caching import AnswerCache
 from firststory.serve.events import EventHub
+from firststory.serve.intake import Intake
+from firststory.serve.kept_answers import TIMES_AS_LONG, Version
 from firststory.serve.metrics import Metrics
 from firststory.serve.options import ServiceOptions
 from firststory.serve.samples import Samples, memory_bytes
-from firststory.serve.stream import Stream
+from firststory.serve.stream import AnyStream
 from firststory.sources.push import NAME as PUSH
 from firststory.store.inbox import Inbox
 from firststory.store.setting_changes import wanted
 from firststory.store.store import Store
 
 STATUS_EVERY = 1.0
-"""Seconds between two looks at the counts."""
+"""Seconds between two looks at the counts; more where counting takes long."""
 BREATH = 0.05
-"""Seconds between two looks at the steps, however fast they come."""
+"""Seconds from a step to a look at it: the next may follow at once."""
+TICK = 0.25
+"""Seconds between two looks at the steps, however fast they come: so often is sent to those who listen."""
+ANSWERS_HOLD = 1.0
+"""Seconds for which answers are kept at least while steps pour in; what is said or changed here shows at once."""
 TOKENS_NOTED_EVERY = 60.0
 
 
@@ -41,7 +46,7 @@ class Service:
     url : str
         The store; it must exist.
     options : ServiceOptions
-    stream : Stream, optional
+    stream : AnyStream, optional
         Judges what is pushed, and what sources bring. It is started and stopped with the service.
     why_read_only : str
         Why there is no stream, in words; empty where there is one.
@@ -54,7 +59,7 @@ class Service:
         url: str,
         options: ServiceOptions | None = None,
         *,
-        stream: Stream | None = None,
+        stream: AnyStream | None = None,
         why_read_only: str = "",
         say: Callable[[str], None] = lambda sentence: None,
     ) -> None:
@@ -65,7 +70,7 @@ class Service:
         """The store, for what people say and push; None where it cannot be written."""
         self.stream, self.why_read_only, self.say = stream, why_read_only, say
         self.inbox = None if self.writer is None else Inbox(self.writer)
-        self.cache = AnswerCache()
+        self.intake = None if self.inbox is None else Intake(self.inbox.add)
         self.samples = Samples()
         """Rate, lag and memory of the last day, for people."""
         self.authentication = Authentication(
@@ -77,7 +82,8 @@ class Service:
         self.hub = EventHub(self.reader, self.brief_status)
         self.metrics = Metrics(self.status, lambda: self.hub.listeners)
         self._seen: object = None
-        self._touched = 0
+        self._seen_at = -ANSWERS_HOLD
+        self._touched = self._touched_then = 0
         self._status: dict[str, Any] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
@@ -85,9 +91,9 @@ class Service:
     # -- what is known -------------------------------------------------------------------------------------
 
     @property
-    def version(self) -> object:
+    def version(self) -> Version:
         """Another value whenever the store has changed, as far as that is known."""
-        return self._seen, self._touched
+        return Version(self._seen, self._touched)
 
     def touch(self) -> None:
         """Something was written here: answers are worked out anew."""
@@ -95,10 +101,14 @@ class Service:
         self.wake()
 
     def status(self) -> dict[str, Any]:
-        """What the store holds and how the stream goes, as JSON values, at most a second old."""
+        """What the store holds and how the stream goes, a second old at most in all but large stores."""
         if not self._status:
             self._status = self._read_status()
-        return self._status | {"stream": self._stream_told(), "memory_bytes": memory_bytes()}
+        return self._status | {"stream": self._stream_told(), "memory_bytes": self.memory_bytes()}
+
+    def memory_bytes(self) -> int:
+        """What the service has in memory, with the process that judges."""
+        return memory_bytes() + (0 if self.stream is None else self.stream.memory_bytes)
 
     def brief_status(self) -> dict[str, Any]:
         """What is told to everyone who listens."""
@@ -155,7 +165,7 @@ class Service:
         self.hub.tell_status()
         polling = asyncio.create_task(self._poll())
         if self.stream is not None:
-            self.stream.on_step = self._stepped
+            self.stream.on_step = self.wake
             self.stream.start()
         try:
             yield
@@ -185,20 +195,18 @@ class Service:
         if self.writer is not None:
             self.writer.close()
 
-    def _stepped(self, step: Step) -> None:
-        self.wake()
-
     async def _poll(self) -> None:
         """The only one who looks whether the store has changed."""
-        counted = noted = 0.0
+        count_next = noted = looked = 0.0
         while True:
             try:
+                now = looked = time.monotonic()
                 await self._look()
-                now = time.monotonic()
-                if now - counted >= STATUS_EVERY:
-                    counted = now
+                if now >= count_next:
                     self._status = await run_in_threadpool(self._read_status)
-                    self.samples.take(self._status, self._stream_told())
+                    took = time.monotonic() - now
+                    count_next = now + max(STATUS_EVERY, took * TIMES_AS_LONG)
+                    self.samples.take(self._status, self._stream_told(), self.memory_bytes())
                     self.hub.tell_status()
                 if now - noted >= TOKENS_NOTED_EVERY:
                     noted = now
@@ -209,11 +217,15 @@ class Service:
             with suppress(TimeoutError):
                 async with asyncio.timeout(self.options.poll_seconds):
                     await self._woken.wait()
-                await asyncio.sleep(BREATH)
+                await asyncio.sleep(max(BREATH, looked + TICK - time.monotonic()))
             self._woken.clear()
 
     async def _look(self) -> None:
-        self._seen = await run_in_threadpool(self.reader.state_number)
+        now = time.monotonic()
+        if now - self._seen_at >= ANSWERS_HOLD or self._touched != self._touched_then:
+            touched, seen = self._touched, await run_in_threadpool(self.reader.state_number)
+            if seen != self._seen:
+                self._seen, self._seen_at, self._touched_then = seen, now, touched
         await self.hub.advance()
 
 

@@ -249,13 +249,14 @@ class Found(BaseModel):
 
 
 class StreamShape(BaseModel):
-    state: Literal["starting", "running", "waiting", "failed", "stopped"]
+    state: Literal["starting", "preparing", "running", "waiting", "restarting", "failed", "stopped"]
     problem: str | None
     sources: list[str]
     documents_per_second: float
     step_seconds: float
     steps_since_start: int
     documents_since_start: int
+    restarts: int = Field(description="How often the process that judges was started again since the service began.")
 
 
 class StatusShape(BaseModel):
@@ -304,7 +305,7 @@ class FeedbackGiven(BaseModel):
 
 
 class Health(BaseModel):
-    status: Literal["ok", "starting", "failed"]
+    status: Literal["ok", "starting", "preparing", "waiting", "restarting", "failed"]
     detail: str = ""
 
 

@@ -1,16 +1,19 @@
-"""The stream beside the service: a thread that follows sources and what is pushed into the store."""
+"""The stream: a thread that follows sources and what is pushed into the store."""
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Protocol
 
 from firststory.backoff import wait_before
+from firststory.datasets import make_story_stream
 from firststory.errors import FirststoryError, StoreError
 from firststory.pipeline.runner import Runner
-from firststory.records import Arrival, Step
+from firststory.records import Arrival, Position, Step
 from firststory.settings import Settings
 from firststory.sinks.delivery import Delivery
 from firststory.sinks.sink import Sink
@@ -23,6 +26,34 @@ from firststory.store.store import Store
 RATE_SECONDS = 60.0
 """The rate is that of about so many seconds."""
 SECONDS_TO_STOP = 30.0
+TAKING = ("starting", "preparing", "running", "waiting", "restarting")
+"""States in which what is pushed will be judged."""
+WARM_UP_DOCUMENTS, WARM_UP_STEP = 120, 20
+
+
+class AnyStream(Protocol):
+    """What a service asks of its stream, wherever that runs."""
+
+    on_step: Callable[[], None]
+    on_end: Callable[[], None]
+
+    @property
+    def state(self) -> str:
+        """starting, preparing, running, waiting (for the store), restarting, stopped or failed."""
+
+    @property
+    def problem(self) -> Exception | None: ...
+    @property
+    def memory_bytes(self) -> int:
+        """Of a process of its own."""
+
+    @property
+    def takes_documents(self) -> bool: ...
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def wake(self) -> None: ...
+    def rate(self) -> float: ...
+    def told(self) -> dict[str, Any]: ...
 
 
 class _Stopped(Exception):
@@ -43,6 +74,8 @@ class Stream:
         The same for sinks.
     say : callable
         Is told, in one sentence, what a person should know.
+    warms_up : bool
+        Whether a made-up stream is judged first, so that kernels are compiled before anyone relies on the stream.
     """
 
     def __init__(
@@ -52,7 +85,10 @@ class Stream:
         open_sources: Callable[[], Sequence[Source]] = lambda: (),
         open_sinks: Callable[[], Sequence[Sink]] = lambda: (),
         say: Callable[[str], None] = lambda sentence: None,
+        *,
+        warms_up: bool = False,
     ) -> None:
+        self._warms_up = warms_up
         self._store, self._settings, self._say = store, settings, say
         self._open_sources, self._open_sinks = open_sources, open_sinks
         self._inbox = Inbox(store)
@@ -60,9 +96,10 @@ class Stream:
         self._live: LiveSources | None = None
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="stream", daemon=True)
-        self.on_step: Callable[[Step], None] = lambda step: None
+        self.on_step: Callable[[], None] = lambda: None
         self.on_end: Callable[[], None] = lambda: None
         """Called when the stream cannot go on."""
+        self.memory_bytes = 0
         self.state = "starting"
         self.problem: Exception | None = None
         self.sources: tuple[str, ...] = ()
@@ -91,12 +128,7 @@ class Stream:
     @property
     def takes_documents(self) -> bool:
         """Whether what is pushed will be judged: now, or when the store is back."""
-        return self.state in ("starting", "running", "waiting")
-
-    @property
-    def settings(self) -> Settings:
-        """Those that the next step is taken with."""
-        return self._settings
+        return self.state in TAKING
 
     def rate(self) -> float:
         """Documents a second over the last minute or so."""
@@ -118,6 +150,7 @@ class Stream:
             "step_seconds": round(self.step_seconds, 4),
             "steps_since_start": self.steps,
             "documents_since_start": self.documents,
+            "restarts": 0,
         }
 
     def _run(self) -> None:
@@ -125,6 +158,7 @@ class Stream:
         while not self._stopping.is_set():
             began = self.steps
             try:
+                self._warm_up()
                 self._follow()
                 self.problem = None
                 break
@@ -144,6 +178,20 @@ class Stream:
         self.state = "stopped" if self.problem is None or self._stopping.is_set() else "failed"
         if self.state == "failed":
             self.on_end()
+
+    def _warm_up(self) -> None:
+        if not self._warms_up:
+            return
+        self.state = "preparing"
+        wanted = replace(self._settings, vectors=None, step=WARM_UP_STEP)
+        made = make_story_stream(WARM_UP_DOCUMENTS, WARM_UP_DOCUMENTS // 10, duplicates=0.05).documents
+        arrivals = ((document, Position("made up", {"n": n})) for n, document in enumerate(made))
+        for _ in Runner(wanted).run(self._while_wanted(arrivals)):
+            pass
+        self._warms_up = False
+
+    def _while_wanted(self, arrivals: Iterator[Arrival]) -> Iterator[Arrival]:
+        return itertools.takewhile(lambda arrival: not self._stopping.is_set(), arrivals)
 
     def _follow(self) -> None:
         """From where the store stands until the stream is stopped."""
@@ -165,7 +213,7 @@ class Stream:
                     delivery.wake()
                     self._settings = runner.settings
                     self._count(step, time.perf_counter() - began)
-                    self.on_step(step)
+                    self.on_step()
                     began = time.perf_counter()
             except _Stopped:
                 pass

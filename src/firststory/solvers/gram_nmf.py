@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from firststory.arrays import Floats
+from firststory.engines.engine import Engine
 from firststory.kernels.topics.factor import add_outer, nonnegative_quadratic
 from firststory.solvers.orthogonal_nmf import code_step, overlap_cost, unit_columns
 
@@ -62,7 +63,14 @@ def topic_step(statistics: Statistics, topics: Floats, *, orthogonality: float, 
 
 
 def stream_step(
-    rows: sp.csr_matrix, topics: Floats, past: Statistics, codes: Floats, *, orthogonality: float, rounds: int
+    rows: sp.csr_matrix,
+    topics: Floats,
+    past: Statistics,
+    codes: Floats,
+    *,
+    orthogonality: float,
+    rounds: int,
+    engine: Engine | None = None,
 ) -> tuple[Floats, Floats, Statistics]:
     """Learn one batch, whose codes on the present topics are known.
 
@@ -73,7 +81,7 @@ def stream_step(
     for done in range(rounds):
         if done:
             past.scale(lengths)
-            codes = code_step(rows, topics).codes
+            codes = code_step(rows, topics, engine=engine).codes
         now = past.plus(rows, codes)
         topic_step(now, topics, orthogonality=orthogonality)
         lengths = unit_columns(topics)

@@ -14,15 +14,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.extmath import randomized_svd
 
-from firststory.arrays import Floats
+from firststory.arrays import Floats, Ints
+from firststory.engines.engine import Engine
 from firststory.kernels.topics.factor import add_outer, nonnegative_quadratic, residual_squares, row_products
 
 DENOMINATOR_FLOOR = 1e-12
+
+BLOCK_DOCUMENTS = 512
+"""Rows that an engine codes together. It is fixed: blocks never depend on the number of workers."""
 
 FIRST_ORTHOGONALITY = 1e-3
 """Where annealing begins: with more from the start, topics die before they have specialised."""
@@ -95,18 +100,53 @@ class Coding:
     """`H H'`."""
 
 
-def code_step(rows: sp.csr_matrix, topics: Floats, *, sweeps: int = 10, tolerance: float = 1e-3) -> Coding:
-    """Non-negative least squares of each row on the topics, each row on its own."""
-    linear = project(rows, topics)
+class RowBlock(NamedTuple):
+    """Some rows of a step."""
+
+    indptr: Ints
+    indices: Ints
+    data: Floats
+
+
+class CodeProblem(NamedTuple):
+    """What the codes of all rows are solved with."""
+
+    topics: Floats
+    gram: Floats
+    sizes: Floats
+    sweeps: int
+    tolerance: float
+
+
+def code_block(block: RowBlock, problem: CodeProblem) -> tuple[Floats, Floats]:
+    """The codes of the rows of a block, each row on its own, and their products with the topics."""
+    linear = np.empty((len(block.indptr) - 1, problem.topics.shape[1]))
+    row_products(block.indptr, block.indices, block.data, problem.topics, linear)
+    codes: Floats = linear / problem.sizes
+    nonnegative_quadratic(problem.gram, linear, codes, problem.sweeps, problem.tolerance)
+    return codes, linear
+
+
+def code_step(
+    rows: sp.csr_matrix, topics: Floats, *, sweeps: int = 10, tolerance: float = 1e-3, engine: Engine | None = None
+) -> Coding:
+    """Non-negative least squares of each row on the topics, each row on its own; an engine gets them in blocks."""
     gram = topics.T @ topics
-    codes: Floats = linear / np.maximum(gram.sum(axis=0), DENOMINATOR_FLOOR)
-    nonnegative_quadratic(gram, linear, codes, sweeps, tolerance)
-    return Coding(codes, linear, gram)
+    sizes = np.maximum(gram.sum(axis=0), DENOMINATOR_FLOOR)
+    problem = CodeProblem(topics, gram, sizes, sweeps, tolerance)
+    if engine is None or rows.shape[0] == 0:
+        return Coding(*code_block(RowBlock(rows.indptr, rows.indices, rows.data), problem), gram)
+    blocks = []
+    for start in range(0, rows.shape[0], BLOCK_DOCUMENTS):
+        ptr = rows.indptr[start : start + BLOCK_DOCUMENTS + 1]
+        blocks.append(RowBlock(ptr - ptr[0], rows.indices[ptr[0] : ptr[-1]], rows.data[ptr[0] : ptr[-1]]))
+    found = engine.map(code_block, blocks, problem)
+    return Coding(np.concatenate([codes for codes, _ in found]), np.concatenate([linear for _, linear in found]), gram)
 
 
-def encode(rows: sp.csr_matrix, topics: Floats) -> Floats:
+def encode(rows: sp.csr_matrix, topics: Floats, engine: Engine | None = None) -> Floats:
     """The code step, to convergence."""
-    return code_step(rows, topics, sweeps=500, tolerance=1e-8).codes
+    return code_step(rows, topics, sweeps=500, tolerance=1e-8, engine=engine).codes
 
 
 def relative_residuals(rows: sp.csr_matrix, coding: Coding) -> Floats:

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from firststory.errors import not_one_of
 from firststory.sources.follow import open_files
@@ -80,7 +81,15 @@ def open_sources(names: Sequence[str], options: Options) -> list[Source]:
 
 
 def identity_of(store: str) -> str:
-    """A name for the reader that fills one store: the same in every run, and another for another store."""
+    """A name for the reader that fills one store: the same in every run, and another for another store.
+
+    A database has one wherever the run is and whoever logs in. A file has its own on each host: the same path elsewhere
+    is another file.
+    """
     file = store.removeprefix("sqlite:///")
-    path = file if "://" in file else os.fspath(Path(file).absolute())
-    return "firststory-" + hashlib.sha256(f"{socket.gethostname()} {path}".encode()).hexdigest()[:10]
+    if "://" in file:
+        parts = urlsplit(file)
+        place = f"{parts.scheme.partition('+')[0]} {parts.hostname or ''}:{parts.port or ''}{parts.path}?{parts.query}"
+    else:
+        place = f"{socket.gethostname()} {Path(file).absolute()}"
+    return "firststory-" + hashlib.sha256(place.encode()).hexdigest()[:10]

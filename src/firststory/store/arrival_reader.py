@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import case, func, select
+from sqlalchemy import and_, case, func, select
 
 from firststory.records import Document
 from firststory.store import codec, schema
-from firststory.store.period_reader import Came, PeriodReader, between, both, counts
+from firststory.store.period_reader import PeriodReader, between, both
 from firststory.units import EPOCH, MICROSECOND
 
 Level = Literal["story", "storyline"]
@@ -26,6 +26,15 @@ class Brought(NamedTuple):
     story: str | None
     number: int
     """Its place in the stream."""
+
+
+class Grew(NamedTuple):
+    """What came for a story or storyline: distinct texts and sources of a time, texts of its end and of before."""
+
+    documents: int
+    sources: int
+    lately: int
+    before: int
 
 
 class Heard(NamedTuple):
@@ -83,13 +92,28 @@ class ArrivalReader(PeriodReader):
                 found[name][int(at) // step] = int(n)
         return found
 
-    def came_by(self, level: Level, since: datetime | None, until: datetime | None) -> dict[str, Came]:
-        """What came for each story or storyline."""
-        owner = _owner(level)
-        query = select(owner, *counts()).select_from(joined()).where(owner.is_not(None), *between(since, until))
+    def grew_by(self, level: Level, until: datetime, length: timedelta, lately: timedelta) -> dict[str, Grew]:
+        """How each story or storyline grew that anything came for in the time before `until`."""
+        owner, time = _owner(level), schema.documents.c.time
+        whole, now, before = (codec.to_microseconds(until - back) or 0 for back in (length, lately, 2 * lately))
+        is_text = schema.verdicts.c.duplicate_of.is_(None)
+
+        def counted(*which: Any) -> Any:
+            return func.sum(case((and_(*which), 1), else_=0))
+
+        columns = (
+            counted(is_text, time >= whole),
+            func.count(case((time >= whole, schema.documents.c.source)).distinct()),
+            counted(is_text, time > now),
+            counted(is_text, time > before, time <= now),
+        )
+        # One look at the rows for all of them.
+        since = until - max(length, 2 * lately)
+        query = select(owner, *columns).select_from(joined()).where(owner.is_not(None), *between(since, until))
+        query = query.group_by(owner).having(counted(time >= whole) > 0)
         with self._reading() as connection:
-            rows = connection.execute(query.group_by(owner)).all()
-        return {str(row[0]): Came(int(row[1] or 0), int(row[2])) for row in rows}
+            rows = connection.execute(query).all()
+        return {str(row[0]): Grew(*(int(value or 0) for value in row[1:])) for row in rows}
 
     def heard(self, since: datetime, lately: datetime) -> tuple[Heard, ...]:
         """The sources that were heard since a moment, those that brought most since `lately` first."""

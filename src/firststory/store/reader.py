@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Table, func, select
+from sqlalchemy import Table, and_, func, select
 
 from firststory.records import Position, Quarantined, Story, Topic, TopicEvent, Verdict
 from firststory.store import codec, schema, search
@@ -16,6 +16,7 @@ from firststory.store.reading import get_meta
 
 LAST_RUN = "last_run"
 """Under this key of `meta`: how the latest run was doing, by the clock of the machine."""
+IDS_AT_ONCE = 500
 MOST_FOUND = 1_000_000
 """Documents that a search counts."""
 
@@ -137,6 +138,21 @@ class Reader(FindingReader):
             step = connection.execute(newest if at is None else newest.where(table.c.step <= at)).scalar()
             query = select(table).where(table.c.step == step).order_by(table.c.share.desc(), table.c.id)
             return tuple(codec.topic_from_row(row) for row in connection.execute(query).mappings())
+
+    def topic_labels(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The phrases that named some topics when they were last seen; those that had none are left out."""
+        table = schema.topics
+        found: dict[str, tuple[str, ...]] = {}
+        with self._reading() as connection:
+            for start in range(0, len(names), IDS_AT_ONCE):
+                chosen = table.c.id.in_(names[start : start + IDS_AT_ONCE])
+                last = select(table.c.id, func.max(table.c.step).label("step")).where(chosen).group_by(table.c.id)
+                newest = last.subquery()
+                query = select(table.c.id, table.c.label).join(
+                    newest, and_(newest.c.id == table.c.id, newest.c.step == table.c.step)
+                )
+                found |= {row.id: tuple(json.loads(row.label)) for row in connection.execute(query)}
+        return {name: label for name, label in found.items() if label}
 
     def topic_events(self, topic: str | None = None, *, limit: int | None = None) -> tuple[TopicEvent, ...]:
         """What happened to the topics (born, split, merged, faded, changed), latest first."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache, partial
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Connection, String, Table
@@ -13,6 +14,8 @@ from sqlalchemy.exc import OperationalError
 from firststory.store import schema, search
 
 Row = tuple[Any, ...]
+MAX_VALUES = 900
+"""Of one statement: older versions of SQLite take 999."""
 _ESCAPED = re.compile(r"\\u(d[89a-f][0-9a-f]{2})")
 
 
@@ -33,7 +36,7 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
     names = tuple(rows[0])
     clean = _clean_rows(table, names, rows)
     if connection.dialect.name != "postgresql":
-        execute(connection, _insert(table, names), clean)
+        _execute_together(connection, partial(_insert, table, names), clean)
     else:
         _copy_in(connection, table.name, names, clean)
     if table is schema.documents:
@@ -49,20 +52,37 @@ def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[st
     """Add rows, or put them in the place of those with the same key."""
     if rows:
         names = tuple(rows[0])
-        execute(connection, _replace(table, names), _clean_rows(table, names, rows))
+        clean = _clean_rows(table, names, rows)
+        if connection.dialect.name != "postgresql":
+            _execute_together(connection, partial(_replace, table, names), clean)
+        else:
+            execute(connection, _replace(table, names, 1), clean)
 
 
-@cache
-def _insert(table: Table, names: tuple[str, ...]) -> str:
+def _execute_together(connection: Connection, statement: Callable[[int], str], rows: list[Row]) -> None:
+    """Many rows with one statement.
+
+    SQLite's driver lets go of the interpreter once for each statement. A thread that writes row by row would wait for
+    the one that judges before each of them.
+    """
+    together = max(1, MAX_VALUES // len(rows[0]))
+    for begin in range(0, len(rows), together):
+        some = rows[begin : begin + together]
+        execute(connection, statement(len(some)), tuple(chain.from_iterable(some)))
+
+
+@lru_cache(1024)
+def _insert(table: Table, names: tuple[str, ...], n_rows: int) -> str:
     columns = ", ".join(f'"{name}"' for name in names)
-    return f"INSERT INTO {table.name} ({columns}) VALUES ({', '.join('?' * len(names))})"
+    values = ", ".join([f"({', '.join('?' * len(names))})"] * n_rows)
+    return f"INSERT INTO {table.name} ({columns}) VALUES {values}"
 
 
-@cache
-def _replace(table: Table, names: tuple[str, ...]) -> str:
+@lru_cache(1024)
+def _replace(table: Table, names: tuple[str, ...], n_rows: int) -> str:
     keys = [column.name for column in table.primary_key.columns]
     changed = ", ".join(f'"{name}" = excluded."{name}"' for name in table.c.keys() if name not in keys)  # noqa: SIM118
-    return f"{_insert(table, names)} ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}"
+    return f"{_insert(table, names, n_rows)} ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}"
 
 
 def _clean_rows(table: Table, names: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> list[Row]:

@@ -61,6 +61,9 @@ class Ageing:
             quiet += self._by_turn.pop_first(n_too_many, self._turns.get, without=set(quiet))
         for key in quiet:
             self._forget(key)
+        # Where stories fade by their number, or go into others, the time of most never comes.
+        self._by_time.drop_gone(self._last.get, len(self._last))
+        self._by_turn.drop_gone(self._turns.get, len(self._turns))
         return quiet
 
     def _forget(self, key: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Self
 
 import numpy as np
@@ -44,6 +44,24 @@ class DocumentStories:
             self._by_id.popitem(last=False)
         if ordinal >= 0:
             place = ordinal % len(self._keys)
+            self._ordinals[place], self._keys[place] = ordinal, key
+
+    def add_all(self, document_ids: Sequence[str], ordinals: Ints, keys: Ints) -> None:
+        """`add` of many, one after the other."""
+        by_id = self._by_id
+        for document_id, key in zip(document_ids, keys.tolist(), strict=True):
+            if document_id in by_id:
+                by_id.move_to_end(document_id)
+            by_id[document_id] = key
+        while len(by_id) > len(self._keys):
+            by_id.popitem(last=False)
+        known = ordinals >= 0
+        ordinals, keys = ordinals[known], keys[known]
+        places = ordinals % len(self._keys)
+        if len(ordinals) and np.ptp(ordinals) < len(self._keys):
+            self._ordinals[places], self._keys[places] = ordinals, keys
+            return
+        for place, ordinal, key in zip(places, ordinals, keys, strict=True):  # places come again: the last counts
             self._ordinals[place], self._keys[place] = ordinal, key
 
     def merge(self, key: int, into: int) -> None:

@@ -9,6 +9,10 @@ CurrentNumber = Callable[[int], float | None]
 """A key's number as it is now; None where the key is gone."""
 
 
+FEW = 1000
+"""Keys that are gone and may stay in the queue in any case."""
+
+
 class QuietFirst:
     """Keys in the order of a number that only grows, such as the time of a story's last document.
 
@@ -30,6 +34,15 @@ class QuietFirst:
     def add(self, number: float, key: int) -> None:
         """From now on the key waits for its turn."""
         heapq.heappush(self._queue, (number, key))
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def drop_gone(self, current: CurrentNumber, n_living: int) -> None:
+        """Make room where most keys of the queue are gone: their own turn may never come."""
+        if len(self._queue) > 2 * n_living + FEW:
+            self._queue = [pair for pair in self._queue if current(pair[1]) is not None]
+            heapq.heapify(self._queue)
 
     def pop_before(self, bound: float, current: CurrentNumber) -> list[int]:
         """Remove the keys whose number is below the bound, smallest first."""

@@ -51,6 +51,8 @@ def new_model(dimensions: int) -> Model:
             last_number=ints(0),
             last_time=floats(0),
             checked=floats(0),
+            founded=ints(0),
+            due=ints(0),
             n_stories=slots(0),
             stories=slots(0, N_LINE_STORIES),
             vector=floats(0, dimensions),

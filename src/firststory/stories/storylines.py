@@ -9,22 +9,24 @@ A document that opens a story chooses a storyline k for it, the one with the hig
 
 if that reaches a threshold; otherwise it founds one. Documents that join a story go where the story is.
 
-Words: x_v is how often the text has the word v (of a long text the 40 heaviest terms; all together count for 12 words,
-16 where the text is long), S_kv how often k has used it, N_k the sum over all words, p_v the share of v in the stream.
-It is the two-stage language model of Zhai and Lafferty (SIGIR 2002): a Dirichlet prior, for k has told little yet; then
-a mixture with the stream, for a text is only partly about its storyline. A word that k never used costs at most
-ln(1 - mixture), however large k is. p_v counts what one storyline has used `most_count` times at most: otherwise what a
-stream tells most would be its background, from which nothing stands out.
+Words: x_v is how often the text has the word v (of a long text the 40 terms with the highest count times rarity; all
+together count for 12 words, 20 where the text is long), S_kv how often k has used it, N_k the sum over all words, p_v
+the share of v in the stream. It is the two-stage language model of Zhai and Lafferty (SIGIR 2002): a Dirichlet prior,
+for k has told little yet; then a mixture with the stream, for a text is only partly about its storyline. A word that k
+never used costs at most ln(1 - mixture), however large k is. p_v counts what one storyline has used `most_count` times
+at most: otherwise what a stream tells most would be its background, from which nothing stands out.
 
 Recency: lift(g) is how much more often than by size alone the documents that join a STORY find its storyline told g
 documents ago. Storylines have no part in that decision, so nothing feeds on itself.
 
 The threshold follows the prior odds of a new storyline, threshold + odds_weight logit(recent share of stories that
-founded one): in a stream of a few great events a story joins more easily than in one of many small ones.
+founded one): in a stream of a few great events a story joins more easily than in one of many small ones. Each word that
+a text counts for beyond 12 adds `word_price`: more words say more, by chance as well.
 
-Repair, at the end of a step: a story that has doubled chooses again; a document that stayed alone looks a second time,
-200 documents later; a storyline that has grown by half becomes one with another if half of its last 16 documents would
-join that one and fit there nearly as well. Storylines that were quiet for long fade.
+Repair, at the end of a step: a story that has doubled chooses again; a storyline becomes one with another if half of
+its last 16 documents would join that one and fit there nearly as well. It is asked when it has grown by half; one of
+fewer than four documents, when it is 200, 800, 3,200 documents old: what the first documents of a stream are about is
+known only later. Storylines that were quiet for long fade.
 
 How the tracker of stories calls it, step by step:
 
@@ -48,6 +50,7 @@ from firststory.kernels.stories.storyline_layout import N_MERGED, N_ROW_TERMS, N
 from firststory.kernels.stories.storyline_steps import (
     choose_all_again,
     forget,
+    lines_to_ask,
     merge_all_stories,
     merge_by_vote,
     place_documents,
@@ -72,26 +75,25 @@ from firststory.units import DAY_SECONDS
 RULE = Rule(
     size_weight=1.75,
     most_size=100.0,
-    threshold=12.0,
+    threshold=12.5,
+    word_price=0.15,
     odds_weight=1.5,
     mixture=0.5,
     smoothing=50.0,
     most_count=10.0,
     length=12.0,
-    long_length=16.0,
+    long_length=20.0,
     vector_weight=12.0,
     vector_zero=0.6,
     most_lift=3.0,
     voters=16,
     votes=0.5,
-    vote_margin=20.0,
+    vote_margin=15.0,
     growth=1.5,
+    first_look=200.0,
+    look_factor=4.0,
     decay=0.998,
 )
-SECOND_LOOK_DOCUMENTS = 200
-"""Documents after which a document that stayed alone looks for a storyline again."""
-MIN_VOTING_SIZE = 4.0
-"""Documents from which on a storyline may go into another."""
 
 
 class StorylineRows(NamedTuple):
@@ -165,8 +167,6 @@ class Storylines:
         """Stories that will get no more documents but have rows."""
         self._now = -np.inf
         """The latest time of a document."""
-        self._n_looked = 0
-        """Documents that there were when those that stayed alone last looked for a line."""
 
     # -- one step ------------------------------------------------------------------------------------------
 
@@ -278,35 +278,19 @@ class Storylines:
         stories = self._model.stories
         touched = np.array([self._slots[key] for key in sorted(self._touched & self._slots.keys())], dtype=np.int32)
         doubled = touched[stories.size[touched] >= 2 * stories.asked[touched]]
-        asking = np.concatenate([doubled, self._lone_stories()])
-        n = len(asking)
+        n = len(doubled)
         if not n:
             return
-        self._model = reserve(self._model, lines=n, entries=n_terms(self._model, asking), merges=n)
-        choose_all_again(self._model, RULE, asking, self._now)
+        self._model = reserve(self._model, lines=n, entries=n_terms(self._model, doubled), merges=n)
+        choose_all_again(self._model, RULE, doubled, self._now)
         self._tell_merged()
-        for key, line in zip(self._model.stories.key[asking].tolist(), self._line_keys(asking), strict=True):
+        for key, line in zip(self._model.stories.key[doubled].tolist(), self._line_keys(doubled), strict=True):
             self._places.move_story(key, line)
 
-    def _lone_stories(self) -> Slots:
-        """Documents that are alone in their line: some time later they look again at what the lines have become."""
-        stories, lines, n_seen = self._model.stories, self._model.lines, int(self._model.counters[N_SEEN])
-        alone = np.flatnonzero((stories.size == 1) & (stories.key >= 0))
-        number = self._model.rows.number[stories.rows[alone, 0]]
-        due = (number < n_seen - SECOND_LOOK_DOCUMENTS) & (number >= self._n_looked - SECOND_LOOK_DOCUMENTS)
-        alone = alone[due]
-        alone = alone[lines.size[stories.line[alone]] == 1.0]
-        self._n_looked = n_seen
-        order = np.argsort(stories.key[alone], kind="stable")
-        return np.asarray(alone[order], dtype=np.int32)
-
     def _merge_lines(self) -> None:
-        lines = self._model.lines
-        grown = (lines.key >= 0) & (lines.size >= np.maximum(MIN_VOTING_SIZE, RULE.growth * lines.checked))
-        found = np.flatnonzero(grown)
-        if not len(found):
+        asked = lines_to_ask(self._model, RULE)
+        if not len(asked):
             return
-        asked = np.asarray(found[np.argsort(lines.key[found], kind="stable")], dtype=np.int32)
         self._model = reserve(self._model, merges=len(asked))
         merge_by_vote(self._model, RULE, asked)
         self._tell_merged()
@@ -315,7 +299,7 @@ class Storylines:
         """Do with the names what the kernels have done with the words."""
         n = int(self._model.counters[N_MERGED])
         for small, large, votes, voters in self._model.merged[:n].tolist():
-            reason = f"{votes} of its last {voters} documents fit both" if voters else "its only story fits there"
+            reason = f"{votes} of its last {voters} documents fit both" if voters > 1 else "its only story fits there"
             self._places.merge_lines(small, large, reason)
         self._model.counters[N_MERGED] = 0
 
@@ -355,7 +339,6 @@ class Storylines:
         return {
             "params": {"fade": self.fade, "window": self.window, "max_storylines": self.max_storylines},
             "now": self._now if np.isfinite(self._now) else None,
-            "n_looked": self._n_looked,
             "closed": sorted(self._closed),
             "model": model_state(self._model),
             "places": self._places.get_state(),
@@ -366,7 +349,7 @@ class Storylines:
         """Undo `get_state`."""
         lines = cls(**state["params"])
         lines._now = -np.inf if state["now"] is None else state["now"]
-        lines._n_looked, lines._closed = state["n_looked"], set(state["closed"])
+        lines._closed = set(state["closed"])
         lines._model = model_from_state(state["model"])
         lines._places = StorylinePlaces.from_state(state["places"])
         keys = lines._model.stories.key

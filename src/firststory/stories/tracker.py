@@ -219,17 +219,21 @@ class StoryTracker:
         keys = self._members.keys(placed.slot)
         self._link(keys, placed.linked)
         self._lines.add(StorylineRows(keys, rows.indptr, rows.columns, rows.counts, rows.weights, vectors, seconds))
+        ordinals = np.array([candidate.ordinal for candidate in candidates], dtype=np.int64)
+        self._documents.add_all([candidate.document.id for candidate in candidates], ordinals, keys)
         closeness = (1.0 / (1.0 + np.exp(-placed.odds))).tolist()
         assigned = []
         for i, (candidate, key, slot) in enumerate(zip(candidates, keys.tolist(), placed.slot.tolist(), strict=True)):
-            opened = key not in self._open
-            if opened:
-                self._open[key] = GrowingStory(key, slot, representative_of(candidate))
-                self._formats.note_opening(self._open[key].presentation.representative.title)
+            story = self._open.get(key)
+            opened = story is None
+            if story is None:
+                representative = representative_of(candidate)
+                story = self._open[key] = GrowingStory(key, slot, representative)
+                self._formats.note_opening(representative.title)
                 self._next_key = key + 1
-            story = self._open[key]
             story.add(candidate, first + i, times[i])
-            assigned.append(self._remember(candidate, story, opened=opened, closeness=closeness[i]))
+            self._touch(story)
+            assigned.append(Assignment(story.id, opened, round(closeness[i], 6)))
         return assigned
 
     def _link(self, keys: Ints, linked: Ints) -> None:
@@ -245,14 +249,19 @@ class StoryTracker:
         self._advance([time])
         story.add_duplicate(candidate, time)
         self._members.add_time(story.slot, time)
-        return self._remember(candidate, story, opened=False, closeness=1.0)
+        self._documents.add(candidate.document.id, candidate.ordinal, story.key)
+        self._touch(story)
+        return Assignment(story.id, opened=False, closeness=1.0)
 
     def _candidate_slots(self, candidates: Sequence[StoryCandidate]) -> Ints:
         """For each document the slots of its neighbours' stories; -2 - j for a neighbour that is the j-th of these."""
-        most = max([len(candidate.neighbours) for candidate in candidates])
-        neighbours = np.full((len(candidates), most), -1, dtype=np.int64)
-        for row, candidate in zip(neighbours, candidates, strict=True):
-            row[: len(candidate.neighbours)] = candidate.neighbours
+        lengths = {len(candidate.neighbours) for candidate in candidates}
+        if len(lengths) == 1:  # as detectors give them
+            neighbours = np.array([candidate.neighbours for candidate in candidates], dtype=np.int64)
+        else:
+            neighbours = np.full((len(candidates), max(lengths)), -1, dtype=np.int64)
+            for row, candidate in zip(neighbours, candidates, strict=True):
+                row[: len(candidate.neighbours)] = candidate.neighbours
         slots = self._documents.look_up(neighbours, self._slot_of)
         here = {candidate.ordinal: j for j, candidate in enumerate(candidates) if candidate.ordinal >= 0}
         if here:
@@ -268,13 +277,10 @@ class StoryTracker:
     def _advance(self, times: Iterable[float | None]) -> None:
         self._now = max((time for time in (self._now, *times) if time is not None), default=None)
 
-    def _remember(
-        self, candidate: StoryCandidate, story: GrowingStory, *, opened: bool, closeness: float
-    ) -> Assignment:
-        self._documents.add(candidate.document.id, candidate.ordinal, story.key)
+    def _touch(self, story: GrowingStory) -> None:
+        """A document has come to a story."""
         self._ageing.touch(story.key, story.activity.last)
         self._changed[story.key] = story
-        return Assignment(story.id, opened, round(closeness, 6))
 
     # -- the end of a step ---------------------------------------------------------------------------------
 

@@ -91,7 +91,7 @@ class TextReader:
     def tokens(self, text: str, *, first_only: bool, language: str | None) -> list[Token]:
         """The terms of a text where they stand in it; see `StreamVectorizer.tokens`."""
         number = None if language is None else number_of(language)
-        hidden = hidden_words(self._hidden_languages())
+        hidden = self.hidden_words()
         found = []
         offset = 0
         for chunk in chunks([text]):
@@ -135,6 +135,10 @@ class TextReader:
         if self.rules.language is not None or self.rules.stop_words != "language":
             return ()
         return tuple(self._languages.recent())
+
+    def hidden_words(self) -> frozenset[str]:
+        """The words that are not shown to people."""
+        return hidden_words(self._hidden_languages())
 
     def hidden_columns(self) -> frozenset[int]:
         """The columns of words that are not shown to people."""

@@ -19,6 +19,7 @@ from firststory.text.documents import checked_documents
 from firststory.text.language import UNKNOWN, check_language
 from firststory.text.learnt_terms import LearntTerms
 from firststory.text.pruning import kept_terms
+from firststory.text.read_tokens import ReadTokens
 from firststory.text.reader import ReadingRules, TextReader
 from firststory.text.records import CountedRows, Token
 from firststory.text.segmentation import best_segmenter
@@ -256,6 +257,20 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
         """
         self._check_fitted()
         return self._surface_forms(self._reader().renewed(self._cuts), lead)
+
+    def last_tokens(self) -> ReadTokens:
+        """`tokens` of the texts that were learnt last, each form once; they are not read again.
+
+        Examples
+        --------
+        >>> from firststory.text import StreamVectorizer
+        >>> v = StreamVectorizer(language="en").fit(["a storm and a storm"])
+        >>> v.last_tokens().of(0)
+        [Token(surface='storm', start=2, end=7, term='storm', column=0)]
+        """
+        self._check_fitted()
+        reader = self._reader()
+        return ReadTokens(reader.renewed(self._cuts), reader.table, self.vocabulary_.terms, reader.hidden_words())
 
     def _surface_forms(self, cuts: Iterable[Cut], lead: int | Ints | None = None) -> SurfaceForms:
         tally, touched = self._scratch.take(len(self.vocabulary_))

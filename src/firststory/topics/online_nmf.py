@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from firststory.arrays import Floats
+from firststory.engines.engine import Engine
 from firststory.errors import ParameterError
 from firststory.parameters import Interval, StrOptions
 from firststory.solvers.gram_nmf import Statistics, stream_step
@@ -165,6 +166,16 @@ class OnlineNMF(StreamTopicModel):
         self.max_components = max_components
         self.random_state = random_state
 
+    _engine: Engine | None = None
+
+    def use_engine(self, engine: Engine | None) -> None:
+        """Let an engine code the documents of a timestep; the results are the same bits. None takes it away.
+
+        Sums over documents and the topics themselves are computed here; `firststory bench engines` says what is gained.
+        The engine is not part of the state.
+        """
+        self._engine = engine
+
     # -- the stream contract -------------------------------------------------------------------------------
 
     def _begin(self, rows: sp.csr_matrix) -> None:
@@ -210,7 +221,7 @@ class OnlineNMF(StreamTopicModel):
         self._reseed_dead(rows)
 
     def _transform(self, rows: sp.csr_matrix) -> Floats:
-        return encode(rows, self._topics())
+        return encode(rows, self._topics(), self._engine)
 
     def _shares(self, rows: sp.csr_matrix) -> Floats:
         return self.weights_
@@ -232,9 +243,9 @@ class OnlineNMF(StreamTopicModel):
         if self.solver == "multiplicative":
             statistics = nothing.plus(rows, codes)
         else:
-            start = code_step(rows, topics).codes
+            start = code_step(rows, topics, engine=self._engine).codes
             codes, topics, statistics = stream_step(
-                rows, topics, nothing, start, orthogonality=self.orthogonality, rounds=COLD_ROUNDS
+                rows, topics, nothing, start, orthogonality=self.orthogonality, rounds=COLD_ROUNDS, engine=self._engine
             )
         wide = [np.zeros((width, k)), np.zeros((width, k))]
         wide[0][terms], wide[1][terms] = topics, statistics.cross
@@ -262,7 +273,13 @@ class OnlineNMF(StreamTopicModel):
         rho = 1.0 if np.isinf(self._memory) else self._memory / (1.0 + self._memory)
         past = Statistics(self.gram_, self.cross_).times(rho)
         return stream_step(
-            rows, self._topics(), past, coding.codes, orthogonality=self.orthogonality, rounds=self.rounds
+            rows,
+            self._topics(),
+            past,
+            coding.codes,
+            orthogonality=self.orthogonality,
+            rounds=self.rounds,
+            engine=self._engine,
         )
 
     def _short_factorisation(self, rows: sp.csr_matrix, coding: Coding) -> tuple[Floats, Floats, Statistics]:
@@ -319,13 +336,13 @@ class OnlineNMF(StreamTopicModel):
 
     def _observe_residual(self, rows: sp.csr_matrix) -> Coding:
         """Measure what the topics leave unexplained of the new rows; a topic is born where that is unusually much."""
-        coding = code_step(rows, self._topics())
+        coding = code_step(rows, self._topics(), engine=self._engine)
         left = relative_residuals(rows, coding)
         self.residual_ = float(left.mean())
         self.born_ = -1
         if self.birth is not None and unusually_large(self.residual_, self.residuals_):
             self._give_birth(rows, coding.codes, left)
-            coding = code_step(rows, self._topics())
+            coding = code_step(rows, self._topics(), engine=self._engine)
         self.residuals_ = np.append(self.residuals_, self.residual_)[-30:]
         return coding
 
@@ -352,7 +369,7 @@ class OnlineNMF(StreamTopicModel):
         dead = np.flatnonzero(~Statistics(self.gram_, self.cross_).alive())
         if dead.size == 0:
             return
-        left = relative_residuals(rows, code_step(rows, self._topics()))
+        left = relative_residuals(rows, code_step(rows, self._topics(), engine=self._engine))
         worst = [row for row in np.argsort(-left, kind="stable")[: dead.size] if left[row] > 1e-3]
         for slot, row in zip(dead, worst, strict=False):
             seed = rows[int(row)].toarray().ravel()

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alerts.events.planted_stream import background, document, event, fired
+from firststory.alerts.events import held_back
+from firststory.alerts.events import ladder as ladder_module
 from firststory.alerts.events.engine import EventAlerts
 from firststory.alerts.events.ladder import Ceiling, Ladder
 from firststory.errors import ParameterError
@@ -69,6 +71,43 @@ def test_the_price_is_what_so_many_events_per_day_reached():
     assert ladder.price(now, 5.0, spent=4) > ladder.price(now, 5.0)
     assert ladder.price(now, None) == 0.0
     assert Ladder.from_state(ladder.get_state()).price(now, 5.0) == ladder.price(now, 5.0)
+
+
+def test_a_busy_ladder_reaches_back_as_far_as_it_has_room(monkeypatch):
+    """Ten times as many events as it notes: the price is that of the time which the latest of them are from."""
+    scores = np.linspace(1.5, 10.0, 18)
+    monkeypatch.setattr(ladder_module, "MOST_CLIMBS", 10**9)
+    whole, short = Ladder(), Ladder()
+    for hour in range(7 * 24):
+        for score in scores:
+            whole.note(hour * 3600.0, 0.0, float(score))
+    monkeypatch.setattr(ladder_module, "MOST_CLIMBS", 12 * 18)
+    for hour in range(7 * 24):
+        for score in scores:
+            short.note(hour * 3600.0, 0.0, float(score))
+    assert len(whole._climbs) == 7 * 24 * 18 and len(short._climbs) == 12 * 18
+    now = 7 * DAY_SECONDS - 1800.0
+    for per_day in (24.0, 60.0, 200.0):
+        assert short.price(now, per_day) == pytest.approx(whole.price(now, per_day), abs=0.5)
+    assert Ladder.from_state(short.get_state()).price(now, 60.0) == short.price(now, 60.0)
+
+
+def test_without_a_ceiling_what_fired_is_remembered_up_to_a_number(monkeypatch):
+    monkeypatch.setattr(ladder_module, "MOST_FIRED", 10)
+    ceiling = Ceiling()
+    for second in range(100):
+        assert ceiling.has_room(float(second), None)
+        ceiling.spend(float(second))
+    assert len(ceiling.fired) == 10
+    assert not ceiling.has_room(100.0, per_day=1e9)
+
+
+def test_held_back_stories_are_remembered_up_to_a_number(monkeypatch):
+    monkeypatch.setattr(held_back, "MOST_STORIES", 3)
+    held = held_back.HeldBack()
+    for number in range(10):
+        held.add(f"s{number}", float(number), held_back.BELOW_PRICE)
+    assert [story for story, *_ in held.get_state()] == ["s7", "s8", "s9"]
 
 
 def shuffled_topics(n, hours, seed):

@@ -45,6 +45,23 @@ def test_a_restart_at_every_step_changes_nothing():
     assert broken.status() == straight.status()
 
 
+@pytest.mark.parametrize(("most", "step"), [(20_000, 100), (120, 100), (40, 250), (15, 60)])
+def test_what_an_alert_tells_does_not_depend_on_the_documents_after_it(monkeypatch, most, step):
+    """Also where they push out of memory what it tells of."""
+    stream, found = busy_stream(3), []
+    follow = LinkIndex.follow
+
+    def one_after_the_other(self, rows, first, *others):
+        return follow(self, rows._replace(clock=rows.clock[: first + 1]), first, *others)
+
+    for way in (follow, one_after_the_other):
+        monkeypatch.setattr(LinkIndex, "follow", way)
+        alerts = EventAlerts(12.0, max_documents=most)
+        found.append((fired(alerts, stream, step, None), alerts.status(), flatten(alerts.get_state())))
+    assert found[0][:2] == found[1][:2] and len(found[0][0]) > 3
+    assert pack_state(found[0][2]) == pack_state(found[1][2])
+
+
 def test_a_restart_in_the_middle_of_an_event_fires_nothing_twice():
     alerts = EventAlerts(20.0)
     told = event(8, gap=0.1)

@@ -75,7 +75,7 @@ def test_formats_are_forgotten_follow_merges_and_come_back():
     terms.note(3, "s2", 20 * DAY_SECONDS)
     assert terms.cost(3, "s9", 25 * DAY_SECONDS) > terms.cost(3, "s9", 35 * DAY_SECONDS) > 0
     terms.note(3, "s4", 35 * DAY_SECONDS)
-    terms.merge("s4", "s2")
+    terms.merge({"s4": "s2"})
     assert FormatTerms.from_state(terms.get_state()).cost(3, "s9", 36 * DAY_SECONDS) == terms.cost(
         3, "s8", 36 * DAY_SECONDS
     )

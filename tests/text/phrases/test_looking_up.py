@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from math import log
 
 import numpy as np
 from hypothesis import given
@@ -14,7 +15,8 @@ from firststory.kernels.phrases.tables import marks_of
 from firststory.records import Document
 from firststory.text.phrases import PhraseReader, alphabet
 from firststory.text.phrases.alphabet import fold, key_number, key_numbers, note_key_numbers, stop_numbers
-from firststory.text.phrases.evidence import MOST, choose_phrases, phrase_weights
+from firststory.text.phrases.evidence import MOST, choose_weighed
+from firststory.text.phrases.records import Phrase
 from firststory.text.phrases.tables import count_of, counts_of
 
 NAMES = ["Porto Alegre", "Genoa", "Maria Santos", "Jane Doe", "European Central Bank", "Lima"]
@@ -79,20 +81,39 @@ def test_ascii_is_folded_as_all_else_is(text):
 
 
 def test_the_phrases_chosen_are_those_of_the_plain_rule():
-    reader = a_reader()
+    reader, documents = a_reader(), []
     draw = random.Random(3)
     for n in range(40):
         words = draw.choices(WORDS + NAMES, k=14)
         text = (
             f"{' '.join(words[:8])}\n{draw.choice(NAMES)} said {draw.randint(2, 99)} people of {' '.join(words[8:])}."
         )
-        phrases = reader.phrases(Document(id=str(n), text=text))
-        assert choose_phrases(reader, phrases) == chosen_slowly(reader, phrases)
+        documents.append(reader.phrases(Document(id=str(n), text=text)))
+    for phrases, chosen in zip(documents, choose_weighed(reader, documents), strict=True):
+        assert chosen == chosen_slowly(reader, phrases) == choose_weighed(reader, [phrases])[0]
+    assert choose_weighed(reader, [[], documents[0], []])[::2] == [[], []] and choose_weighed(reader, []) == []
+
+
+def test_equals_that_lost_their_article_are_kept_together():
+    storm = Phrase("storm", "storm", -1, -1, "words", "other")
+    [chosen] = choose_weighed(a_reader(), [[storm, Phrase("Genoa", "genoa", 5, 10, "name", "place"), storm]])
+    assert [phrase.text for phrase, _ in chosen] == ["storm", "Genoa", "storm"]
+
+
+def weight_slowly(reader, phrase):
+    counts = [reader.documents_with(phrase.key)]
+    if phrase.form == "words":
+        counts = [reader.documents_with_word(word) for word in phrase.key.split()]
+    rarity = [min(log((1.0 + reader.n_documents_) / (1.0 + count)) + 1.0, 7.0) for count in counts]
+    place = {"title": 3.0, "lead": 1.4, "body": 0.8}[phrase.zone] * (1.0 + 0.35 * log(phrase.times))
+    form = {"name": 1.2, "words": 0.9, "figure": 0.85, "hashtag": 0.85}[phrase.form]
+    return place * max(0.5 * max(rarity) + 0.5 * sum(rarity) / len(rarity), 0.0) * form
 
 
 def chosen_slowly(reader, phrases):
     """One phrase after the other, each weighed and compared by itself."""
-    left = {phrase: phrase_weights(reader, [phrase])[0] for phrase in phrases}
+    left = {phrase: weight_slowly(reader, phrase) for phrase in phrases}
+    weights = dict(left)
     best, chosen = max(left.values(), default=0.0), []
     while left and len(chosen) < MOST:
         gains = {}
@@ -109,4 +130,4 @@ def chosen_slowly(reader, phrases):
             if not (both := len(own & set(other.key.split()))) or 2 * both < min(len(own), len(set(other.key.split())))
         }
     kept = [one for n, (one, value) in enumerate(chosen) if n < 3 or value > (0.25 if n < 5 else 0.45) * best]
-    return [phrase for phrase in phrases if phrase in kept]
+    return [(phrase, weights[phrase]) for phrase in phrases if phrase in kept]

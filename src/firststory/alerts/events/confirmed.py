@@ -37,7 +37,7 @@ def least_score(opened_per_day: float, false_alerts: float) -> float:
 def goes_on(
     core: Ints,
     story: str,
-    now: float,
+    ordinal: int,
     watch_seconds: float,
     index: LinkIndex,
     memory: EventMemory,
@@ -48,6 +48,7 @@ def goes_on(
     Two stories of one day may only be related: of documents within the watch a member of the core must be linked to a
     good part, by links nearly as strong as those within the core.
     """  # fmt: skip
+    now = float(index.born[ordinal % len(index.born)])
     since = now - KIN_DAYS * DAY_SECONDS
     linked: dict[str, Counter[int]] = {}
     kin: dict[str, set[int]] = {}
@@ -60,6 +61,8 @@ def goes_on(
         else:
             linked.setdefault(name, Counter())[place] += 1
     for name, counts in linked.items():
-        size = len(index.story_members(memory.last[name], now - watch_seconds))
+        # Of a story that goes on later in this step, any link is enough.
+        last = memory.last[name]
+        size = 0 if last > ordinal else len(index.story_members(last, now - watch_seconds))
         kin.setdefault(name, set()).update(place for place, n in counts.items() if n >= CORE_SHARE * size)
     return max(map(len, kin.values()), default=0) >= max(1.0, KIN_SHARE * len(core))

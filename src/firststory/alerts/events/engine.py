@@ -10,10 +10,10 @@ import numpy as np
 
 from firststory.alerts.budget import Budget
 from firststory.alerts.events.clock import AlertClock
-from firststory.alerts.events.confirmed import LEAST_SCORE, WARM_UP_DAYS, goes_on, least_score
+from firststory.alerts.events.confirmed import KIN_DAYS, LEAST_SCORE, WARM_UP_DAYS, goes_on, least_score
 from firststory.alerts.events.document import EventDocument
 from firststory.alerts.events.echo import features
-from firststory.alerts.events.evidence import gather
+from firststory.alerts.events.evidence import TOLD_WATCHES, gather
 from firststory.alerts.events.first_seen import FirstSeen
 from firststory.alerts.events.held_back import ALREADY_ALERTED, BELOW_PRICE, CEILING_SPENT, WARMING_UP, HeldBack
 from firststory.alerts.events.ladder import Ceiling, Ladder
@@ -119,14 +119,16 @@ class EventAlerts:
         while first < len(new):
             rule = self._rule(float(clock[-1]), day)
             done = self._index.follow(rows, first, rule, self._threshold.arrays, found)
-            alerts += self._first_reports(new, first, done, clock, found, is_warm=is_warm)
-            # Most documents bring nothing; only the last may fire: later ones have changed the evidence of the others.
+            openers = self._openers(new, first, done, clock, found, is_warm=is_warm)
+            # Most documents bring nothing.
             tells = (found.score[first:done] >= LEAST_SCORE) | (found.turn_score[first:done, 0] > CHOICE_COST)
-            for i in (first + np.flatnonzero(tells)).tolist():
-                fired = self._consider(i, new[i], begin + i, float(clock[i]), found, rule, may_fire=i == done - 1)
-                if fired:
-                    self._note_alerted(new, done, rows, new[i].story)
-                    alerts += fired
+            places = first + np.flatnonzero(tells)
+            times = dict(zip(places.tolist(), clock[places].tolist(), strict=True))
+            for i in sorted([*openers, *times]):
+                if i in times:
+                    alerts += self._consider(i, new[i], begin + i, times[i], found, rule)
+                else:
+                    alerts += self._consider_opener(new[i], begin + i, *openers[i])
             first = done
         self._per_day, self._opened_per_day = float(found.per_day[-1]), float(found.opened_per_day[-1])
         self._forget()
@@ -140,8 +142,8 @@ class EventAlerts:
         """
         stands = self._once_each(merged, fired) if merged else list(fired)
         self._memory.merge(merged, self._index)
-        for story, into in merged.items():
-            self._turns.formats.merge(story, into)
+        self._turns.formats.merge(merged)
+        for story in merged:
             self._held.remove(story)
         self._running.merge(merged)
         return stands
@@ -182,13 +184,6 @@ class EventAlerts:
         alerted = np.array([-math.inf if record is None else record.last_alert for record in running])
         return step_rows(new, clock, sources, self._memory.add(new, self._index.next), settled, alerted)
 
-    def _note_alerted(self, new: Sequence[EventDocument], first: int, rows: StepRows, story: str) -> None:
-        """Tell the rows from `first` on that a story was alerted, or has turned."""
-        record = self._running[story]
-        for i in range(first, len(new)):
-            if new[i].story == story:
-                rows.is_settled[i], rows.alerted[i] = record.fired is not None, record.last_alert
-
     def _day_seconds(self) -> float:
         """Where the documents that fit into memory do not reach back eight days, all times shrink with them."""
         index = self._index
@@ -199,7 +194,7 @@ class EventAlerts:
 
     def _rule(self, end: float, day: float) -> Rule:
         ceiling = self._ceiling_per_day()
-        # The prices fall until the step's end, as alerts of the day before expire: the kernel may stop too often.
+        # The prices fall until the step's end, as alerts of the day before expire: the kernel may be too careful.
         has_room = self._pushed.has_room(end, ceiling)
         return Rule(
             max_documents=self.max_documents,
@@ -213,13 +208,12 @@ class EventAlerts:
             false_turns=FALSE_TURNS * self.false_alerts / 10.0**CHOICE_COST,
             price=self._price(end) if has_room else np.inf,
             turn_price=self._turns.price(end, ceiling) if has_room else np.inf,
+            told_seconds=max(TOLD_WATCHES * self._clock.watch_days, KIN_DAYS) * DAY_SECONDS,
         )
 
     # -- one document --------------------------------------------------------------------------------------
 
-    def _consider(
-        self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, rule: Rule, *, may_fire: bool
-    ) -> list[Alert]:
+    def _consider(self, i: int, one: EventDocument, ordinal: int, now: float, found: Found, rule: Rule) -> list[Alert]:
         alerts: list[Alert] = []
         score, turn = float(found.score[i]), float(found.turn_score[i, 0]) - CHOICE_COST
         story = self._running.touch(one.story, now)
@@ -228,12 +222,12 @@ class EventAlerts:
             story.best = max(story.best, score)
             if story.fired is None and score >= least_score(float(found.opened_per_day[i]), self.false_alerts):
                 reason = self._why_not(now, score)
-                if reason is None and may_fire:
+                if reason is None:
                     alerts += self._consider_confirmed(one, ordinal, now, score, int(found.voices[i]), story, rule)
-                elif reason is not None:
+                else:
                     self._held.add(one.story, now, reason)
         if turn > 0.0:
-            alerts += self._consider_turn(i, one, ordinal, now, found, story, rule, may_fire=may_fire)
+            alerts += self._consider_turn(i, one, ordinal, now, found, story, rule)
         return alerts
 
     def _ceiling_per_day(self) -> float | None:
@@ -248,27 +242,32 @@ class EventAlerts:
     def _days(self, now: float) -> float:
         return 0.0 if self._clock.begun is None else (now - self._clock.begun) / DAY_SECONDS
 
-    def _first_reports(
+    def _openers(
         self, new: Sequence[EventDocument], first: int, done: int, clock: Floats, found: Found, *, is_warm: bool
-    ) -> list[Alert]:
-        """Of the documents that nothing earlier is like, those that are listed; none in the warm-up."""
+    ) -> dict[int, tuple[float, float, float]]:
+        """When the documents came that nothing earlier is like, the chance that others follow, and how novel they are.
+
+        None in the warm-up: of those it is only learnt whether others follow.
+        """
         places = first + np.flatnonzero(found.is_opener[first:done])
         if not len(places):
-            return []
+            return {}
         openers, times, begin = places.tolist(), clock[places].tolist(), self._index.next - done
-        novelties, rows, alerts = (1.0 - found.nearest[places]).tolist(), list[list[int]](), list[Alert]()
+        novelties, rows = (1.0 - found.nearest[places]).tolist(), list[list[int]]()
         for i, now, novelty in zip(openers, times, novelties, strict=True):
             document = new[i].document
             rows.append(features(title_of(document), document.source, novelty))
             self._first_seen.wait(now, begin + i, rows[-1])
         if not is_warm:
-            return []
-        per_day, chances = self._ceiling_per_day(), self._first_seen.chance.probabilities(rows)
-        for i, now, chance, novelty in zip(openers, times, chances, novelties, strict=True):
-            rank = self._first_seen.consider(now, chance, novelty, per_day)
-            if rank is not None:
-                alerts.append(self._first_report(new[i], begin + i, now, chance, rank))
-        return alerts
+            return {}
+        chances = self._first_seen.chance.probabilities(rows)
+        return dict(zip(openers, zip(times, chances, novelties, strict=True), strict=True))
+
+    def _consider_opener(
+        self, one: EventDocument, ordinal: int, now: float, chance: float, novelty: float
+    ) -> list[Alert]:
+        rank = self._first_seen.consider(now, chance, novelty, self._ceiling_per_day())
+        return [] if rank is None else [self._first_report(one, ordinal, now, chance, rank)]
 
     def _first_report(self, one: EventDocument, ordinal: int, now: float, chance: float, rank: float) -> Alert:
         writer = self._writer
@@ -290,7 +289,7 @@ class EventAlerts:
         self, one: EventDocument, ordinal: int, now: float, score: float, voices: int, story: RunningStory, rule: Rule
     ) -> list[Alert]:
         core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds))
-        if goes_on(core, one.story, now, rule.watch_seconds, self._index, self._memory, self._running):
+        if goes_on(core, one.story, ordinal, rule.watch_seconds, self._index, self._memory, self._running):
             self._held.add(one.story, now, ALREADY_ALERTED)
             return []
         event = gather(self._index, self._memory, ordinal, rule.watch_seconds, core)
@@ -316,8 +315,6 @@ class EventAlerts:
         found: Found,
         story: RunningStory,
         rule: Rule,
-        *,
-        may_fire: bool,
     ) -> list[Alert]:
         silent = SILENT_WATCH_SHARE * rule.watch_seconds
         if story.fired is None and found.background[i] < LEAST_BACKGROUND:
@@ -327,7 +324,7 @@ class EventAlerts:
         ceiling = self._ceiling_per_day()
         least = least_score(float(found.opened_per_day[i]), FALSE_TURNS * self.false_alerts)
         new = self._turns.consider(i, found, one.story, story, now, least, ceiling)
-        if not (new and may_fire) or self._days(now) < WARM_UP_DAYS or not self._pushed.has_room(now, ceiling):
+        if not new or self._days(now) < WARM_UP_DAYS or not self._pushed.has_room(now, ceiling):
             return []
         # What people are not shown, a stop word, turns nothing.
         surfaces = one.surfaces()
@@ -338,9 +335,9 @@ class EventAlerts:
         event = gather(self._index, self._memory, ordinal, rule.watch_seconds, core)
         capacity, term = len(self._index.born), new[0].column
         recent = [j for j in event.core if now - self._index.born[j % capacity] <= silent]
-        using = [j for j in recent if term in self._index.row(j)[0][: self._index.n_named[j % capacity]]]
+        using = [j for j in recent if term in self._index.named(j)]
         story.turned = now
-        story.turn_terms += [term.column for term in new]
+        story.note_turn([term.column for term in new])
         self._turns.ceiling.spend(now)
         self._pushed.spend(now)
         headline = event.headline if event.headline in using else using[-1]

@@ -13,6 +13,8 @@ from firststory.headlines import format_weight
 FIRST_SHARE, NEAR_FIRST_SHARE, NEAR_WATCH_SHARE = 0.4, 0.3, 0.25
 """An earlier document is the first report if its mean link to the core is 0.4 of the core's median, or 0.3 of it and
 it came within a quarter of the watch before the next."""
+TOLD_WATCHES = 2
+"""Watches before now in which the first report is looked for."""
 MAX_LOOKED_BACK = 300
 """Documents of the story, the latest, among which the first report is looked for."""
 
@@ -36,7 +38,7 @@ def gather(index: LinkIndex, memory: EventMemory, ordinal: int, watch_seconds: f
     """The evidence of a story as it stood when this document came; `core` is that of its latest members."""
     capacity = len(index.born)
     now = index.born[ordinal % capacity]
-    members = index.story_members(ordinal, now - 2 * watch_seconds, MAX_LOOKED_BACK)
+    members = index.story_members(ordinal, now - TOLD_WATCHES * watch_seconds, MAX_LOOKED_BACK)
     means = index.mean_links(members, core)
     mean_of = dict(zip(members.tolist(), means.tolist(), strict=True))
     inside = core.tolist()

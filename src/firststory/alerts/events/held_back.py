@@ -11,6 +11,8 @@ WARMING_UP = "warm-up"
 BELOW_PRICE = "below the price"
 CEILING_SPENT = "the ceiling is spent"
 ALREADY_ALERTED = "part of an event already alerted"
+MOST_STORIES = 20_000
+"""Stories that are remembered at most, the latest."""
 REASONS = (WARMING_UP, BELOW_PRICE, CEILING_SPENT, ALREADY_ALERTED)
 
 
@@ -34,6 +36,8 @@ class HeldBack:
     def add(self, story: str, now: float, reason: str) -> None:
         self._stories.pop(story, None)
         self._stories[story] = now, reason
+        if len(self._stories) > MOST_STORIES:
+            del self._stories[next(iter(self._stories))]
 
     def remove(self, story: str) -> None:
         """It was alerted after all, or has become part of another."""

@@ -21,6 +21,10 @@ PRICE_DAYS = 7.0
 REMEMBERED_DAYS = 2.0
 """The last alert is remembered for ever, the others for a day or two."""
 MOST_SCORE = 60.0
+MOST_CLIMBS = 50_000
+"""Where more than these are noted in a week, the price is that of the shorter time which they reach back."""
+MOST_FIRED = 20_000
+"""Alerts that are remembered at most, which no ceiling exceeds."""
 LEAST_SHARE = 0.15
 """Of the ceiling, however much of it is spent."""
 
@@ -37,7 +41,7 @@ class Ceiling:
     """
 
     def __init__(self) -> None:
-        self.fired: deque[float] = deque()
+        self.fired: deque[float] = deque(maxlen=MOST_FIRED)
 
     def spent(self, now: float, per_day: float | None) -> int:
         """How many fired in the last day; where less than one per day may fire, in that time."""
@@ -46,7 +50,7 @@ class Ceiling:
 
     def has_room(self, now: float, per_day: float | None) -> bool:
         """Whether one more may fire."""
-        return per_day is None or self.spent(now, per_day) < max(1, math.floor(per_day))
+        return per_day is None or self.spent(now, per_day) < max(1, math.floor(min(per_day, MOST_FIRED)))
 
     def spend(self, now: float) -> None:
         """One more fires; what fired long ago is forgotten."""
@@ -74,7 +78,7 @@ class Ladder:
         if high > low:
             self._climbs.append((now, low, high))
             self._counts[low + 1 : high + 1] += 1
-        while self._climbs and now - self._climbs[0][0] > PRICE_DAYS * DAY_SECONDS:
+        while self._climbs and (now - self._climbs[0][0] > PRICE_DAYS * DAY_SECONDS or len(self._climbs) > MOST_CLIMBS):
             _, low, high = self._climbs.popleft()
             self._counts[low + 1 : high + 1] -= 1
 
@@ -82,17 +86,23 @@ class Ladder:
         """The lowest score that at most `per_day` events per day reached; 0 where all may fire."""
         if self.begun is None or per_day is None:
             return 0.0
-        days = max(1.0, min(PRICE_DAYS, (now - self.begun) / DAY_SECONDS))
+        days = self._days(now)
         most = max(1.0, per_day * max(LEAST_SHARE, 1.0 - spent / per_day) * days)
         # The last rung is never reached.
         rung = self.least + int((self._counts_at(now)[self.least + 1 :] <= most).argmax())
         return (rung + 1) * self.step if rung > self.least else 0.0
 
+    def _days(self, now: float) -> float:
+        """The days that the counts are of."""
+        if len(self._climbs) == MOST_CLIMBS:
+            return min(PRICE_DAYS, (now - self._climbs[0][0]) / DAY_SECONDS)
+        return max(1.0, min(PRICE_DAYS, (now - (self.begun or 0.0)) / DAY_SECONDS))
+
     def _counts_at(self, now: float) -> Ints:
         """The counts without what is over by then, should that be later than what was noted last."""
-        over = list(takewhile(lambda climb: now - climb[0] > PRICE_DAYS * DAY_SECONDS, self._climbs))
-        if not over:
+        if not self._climbs or now - self._climbs[0][0] <= PRICE_DAYS * DAY_SECONDS:
             return self._counts
+        over = list(takewhile(lambda climb: now - climb[0] > PRICE_DAYS * DAY_SECONDS, self._climbs))
         counts = self._counts.copy()
         for _, low, high in over:
             counts[low + 1 : high + 1] -= 1

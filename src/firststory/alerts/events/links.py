@@ -74,7 +74,10 @@ class LinkIndex(WindowIndex):
         return self._facts
 
     def follow(self, rows: StepRows, first: int, rule: Rule, learnt: Learnt, found: Found) -> int:
-        """Documents `first ..` of a step, until one may fire an alert; returns the first that was not done."""
+        """Documents `first ..` of a step; returns the first that was not done.
+
+        It ends where a document would be forgotten that an alert of those done may tell of.
+        """
         if len(rows.columns):
             self.widen(int(rows.columns.max()) + 1)
         while True:
@@ -155,6 +158,13 @@ class LinkIndex(WindowIndex):
         slot = ordinal % len(self.born)
         own = slice(self.log_start[slot], self.log_start[slot] + self.log_length[slot])
         return self.log_terms[own], self.log_weights[own]
+
+    def named(self, ordinal: int) -> list[int]:
+        """The terms of a document that name it."""
+        slot = ordinal % len(self.born)
+        start = self.log_start[slot]
+        terms: list[int] = self.log_terms[start : start + self.n_named[slot]].tolist()
+        return terms
 
     def merge(self, last: int, other_last: int) -> int:
         """Two stories, by the ordinals of their latest documents, as one; returns its latest document."""

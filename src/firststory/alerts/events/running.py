@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
@@ -12,6 +12,8 @@ from firststory.units import DAY_SECONDS
 
 KEPT_DAYS = 30.0
 """A story that was alerted and has been silent for longer is forgotten."""
+MAX_TURN_TERMS = 200
+"""Of one story that are remembered."""
 
 
 @dataclass(slots=True)
@@ -27,7 +29,7 @@ class RunningStory:
     turned: float | None = None
     """When its last turn was alerted."""
     turn_terms: list[int] = field(default_factory=list)
-    """The columns of the terms that turned it."""
+    """The columns of the terms that turned it, the latest."""
 
     @property
     def last_alert(self) -> float:
@@ -40,7 +42,11 @@ class RunningStory:
         self.turn_best = max(self.turn_best, other.turn_best)
         self.fired = min((t for t in (self.fired, other.fired) if t is not None), default=None)
         self.turned = max((t for t in (self.turned, other.turned) if t is not None), default=None)
-        self.turn_terms = sorted({*self.turn_terms, *other.turn_terms})
+        self.note_turn(sorted({*other.turn_terms} - {*self.turn_terms}))
+
+    def note_turn(self, terms: Sequence[int]) -> None:
+        """These have turned it too."""
+        self.turn_terms = [*self.turn_terms, *terms][-MAX_TURN_TERMS:]
 
 
 class RunningStories(dict[str, RunningStory]):

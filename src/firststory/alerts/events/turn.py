@@ -8,6 +8,7 @@ format, or happens every day: its probability is multiplied by how many stories 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 from firststory.alerts.events.ladder import Ceiling, Ladder
@@ -25,6 +26,8 @@ FORMAT_DAYS = 30.0
 NOTED_SCORE = 2.0
 """Turning a story this much is remembered of a term, whether an alert came of it or not."""
 MAX_FORMAT_TERMS = 5000
+MAX_FORMAT_STORIES = 200
+"""Of one term: with so many it costs 2.3."""
 TURN_SHARE, LEAST_TURNS = 0.25, 2.0
 """The part of the ceiling that turns may take, and turns per day that it may always take."""
 
@@ -57,6 +60,8 @@ class FormatTerms:
         stories = self._stories.pop(column, {})
         stories.pop(story, None)
         stories[story] = now
+        if len(stories) > MAX_FORMAT_STORIES:
+            del stories[next(iter(stories))]
         self._stories[column] = stories
         if len(self._stories) > MAX_FORMAT_TERMS:
             del self._stories[next(iter(self._stories))]
@@ -70,12 +75,16 @@ class FormatTerms:
             del stories[oldest]
         return math.log10(1 + len(stories) - (story in stories))
 
-    def merge(self, story: str, into: str) -> None:
-        """A story went into another."""
+    def merge(self, merged: Mapping[str, str]) -> None:
+        """Stories by the one that each went into."""
+        if not merged:
+            return
         for stories in self._stories.values():
-            if story in stories:
-                stories.setdefault(into, stories[story])
-                del stories[story]
+            if not merged.keys().isdisjoint(stories):
+                for story, into in merged.items():
+                    if story in stories:
+                        stories.setdefault(into, stories[story])
+                        del stories[story]
 
     def columns(self) -> list[int]:
         return list(self._stories)

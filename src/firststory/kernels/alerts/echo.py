@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from firststory.arrays import Flags, Floats, Ints
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 
 RATE = 0.3
 MOST_LOGIT = 30.0
 
 
-@kernel
+@part_of_kernel
 def probability(features: Ints, weights: Floats) -> float:
     """The chance of one row."""
     logit = 0.0

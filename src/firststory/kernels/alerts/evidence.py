@@ -8,7 +8,7 @@ from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.alerts.layout import FADING_OLD, Facts, Learnt, Links, Rule
 from firststory.kernels.alerts.links import N_BINS
 from firststory.kernels.alerts.tails import gamma_poisson_score
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.layout import Log
 from firststory.kernels.neighbours.window import OLDEST
 
@@ -85,7 +85,7 @@ def voices_of(core: Ints, facts: Facts, by_text: bool) -> Floats:
     return strongest[:n]
 
 
-@kernel
+@part_of_kernel
 def prior_of(moments: Floats) -> tuple[float, float]:
     """Shape and rate (per day) of the Gamma that the stream's backgrounds follow, by their moments."""
     mean = moments[1] / moments[0]
@@ -94,7 +94,7 @@ def prior_of(moments: Floats) -> tuple[float, float]:
     return shape, shape / max(mean, 0.02) * BACKGROUND_DAYS
 
 
-@kernel
+@part_of_kernel
 def days_seen(now: float, meta: Ints, facts: Facts, rule: Rule) -> float:
     """Days of background: how far the memory reaches back beyond the watch."""
     begun = facts.born[meta[OLDEST] % len(facts.born)]

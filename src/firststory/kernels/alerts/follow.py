@@ -36,7 +36,7 @@ from firststory.kernels.alerts.links import (
 )
 from firststory.kernels.alerts.rows import link_row
 from firststory.kernels.alerts.turn import LEAST_BACKGROUND, SILENT_WATCH_SHARE, TURN_VOICES, turn_terms
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.layout import Lists, Log
 from firststory.kernels.neighbours.window import NEXT, OLDEST, evict, has_room, remember
 from firststory.units import DAY_SECONDS
@@ -54,13 +54,13 @@ PAST_CHAIN = 200
 """Documents of a story, the latest, that are its past."""
 
 
-@kernel
+@part_of_kernel
 def is_other(source: int, other: int, by_text: bool) -> bool:
     """Whether two documents are two voices; one without a source is a voice of its own."""
     return by_text or source < 0 or source != other
 
 
-@kernel
+@part_of_kernel
 def documents_per_day(now: float, meta: Ints, born: Floats, begun: Ints) -> float:
     """`begun[0]` is the first ordinal of the last two days; it moves on."""
     capacity = len(born)
@@ -171,11 +171,12 @@ def follow(
     scratch: Scratch,
     found: Found,
 ) -> int:
-    """Documents `first ..` of a step, until one may fire an alert; returns the first that was not done.
+    """Documents `first ..` of a step; returns the first that was not done.
 
-    It is the same document again where room ran out: the caller makes room and calls again.
+    It is the same document again where room ran out: the caller makes room and calls again. Where a document may fire
+    an alert, none is forgotten that the alert may tell of: it ends before that.
     """
-    capacity = len(facts.born)
+    capacity, told_since = len(facts.born), math.inf
     for i in range(first, len(rows.clock)):
         own, now, source = slice(rows.indptr[i], rows.indptr[i + 1]), rows.clock[i], rows.source[i]
         terms, values, n_named = link_row(rows.columns[own], rows.weights[own], rows.in_title[own])
@@ -186,6 +187,8 @@ def follow(
             meta[NEXT] - meta[OLDEST] >= rule.max_documents
             or now - facts.born[meta[OLDEST] % capacity] > rule.index_seconds
         ):
+            if facts.born[meta[OLDEST] % capacity] >= told_since:
+                return i
             evict(meta, lists, log)
         ordinals, cosines = similar(terms, values, meta, lists, scratch)
         n_links, is_own_duplicate, is_duplicate, background, strongest = link(
@@ -236,7 +239,7 @@ def follow(
         is_silent = now - rows.alerted[i] <= SILENT_WATCH_SHARE * rule.watch_seconds
         confirms = found.score[i] >= level and not rows.is_settled[i]
         if confirms or (found.turn_score[i, 0] >= turn_level and is_running and not is_silent):
-            return i + 1
+            told_since = min(told_since, now - rule.told_seconds)
     return len(rows.clock)
 
 

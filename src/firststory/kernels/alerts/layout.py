@@ -28,7 +28,7 @@ class StepRows(NamedTuple):
     previous: Ints
     """The ordinal of the story's document before this one, -1 where there is none."""
     is_settled: Flags
-    """Whether its story was alerted already: no need to stop for it."""
+    """Whether its story was alerted already: it is not confirmed again."""
     alerted: Floats
     """When its story was last alerted, or turned; -inf where it never was."""
 
@@ -49,6 +49,8 @@ class Rule(NamedTuple):
     price: float
     turn_price: float
     """The scores that the ladders ask for; infinite where the ceiling is spent."""
+    told_seconds: float
+    """How far back the documents lie that an alert tells of."""
 
 
 class Facts(NamedTuple):

@@ -6,7 +6,7 @@ import numpy as np
 
 from firststory.arrays import Floats, Ints
 from firststory.kernels.alerts.layout import FADING_FRESH, FADING_OLD, Learnt, Scratch
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.layout import Lists
 from firststory.kernels.neighbours.walk import walk
 from firststory.kernels.neighbours.window import NEXT, OLDEST
@@ -56,7 +56,7 @@ def similar(terms: Ints, values: Floats, meta: Ints, lists: Lists, scratch: Scra
     return ordinals, cosines
 
 
-@kernel
+@part_of_kernel
 def learn_threshold(learnt: Learnt) -> None:
     """The lowest similarity from which on fresh links are `CONTRAST` times as frequent, per day, as old ones."""
     histogram = learnt.histogram

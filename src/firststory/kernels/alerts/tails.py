@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 
 MOST_SCORE = 60.0
 
 
-@kernel
+@part_of_kernel
 def gamma_poisson_score(k: int, shape: float, rate: float, time: float) -> float:
     """-log10 P(K >= k), K Poisson with mean `time` times a Gamma(shape, rate); at most 60.
 
@@ -32,7 +32,7 @@ def gamma_poisson_score(k: int, shape: float, rate: float, time: float) -> float
     return min(MOST_SCORE, max(0.0, -(log_first + math.log(total)) / math.log(10.0)))
 
 
-@kernel
+@part_of_kernel
 def binomial_score(k: int, n: int, share: float) -> float:
     """-log10 P(K >= k), K binomial of n trials; at most 60."""
     if k <= 0:

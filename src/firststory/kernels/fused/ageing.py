@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 
 
-@kernel
+@part_of_kernel
 def lagged(cosine: float, days: float, beta: float, kappa: float) -> float:
     """cosine * (1 + days) ** (-beta (1 - cosine) ** kappa): the stronger a match, the less it ages."""
     if kappa > 0.0:
@@ -21,7 +21,7 @@ LOG_DAYS = np.log1p(np.arange(4096.0))
 """ln(1 + days) of whole days: never more than that of the days themselves."""
 
 
-@kernel
+@part_of_kernel
 def too_old(cosine: float, days: float, beta: float, kappa: float, least: float) -> bool:
     """Whether `lagged` is surely below `least`, without a logarithm or an exponential: e^-x <= 1 / (1 + x + x²/2)."""
     whole = min(max(int(days), 0), len(LOG_DAYS) - 1) if days < 1e9 else len(LOG_DAYS) - 1
@@ -36,7 +36,7 @@ def too_old(cosine: float, days: float, beta: float, kappa: float, least: float)
     return bool(cosine < 0.999999 * least * (1.0 + x + 0.5 * x * x))
 
 
-@kernel
+@part_of_kernel
 def least_cosine(score: float, days: float, beta: float, kappa: float) -> float:
     """A cosine below this is surely `lagged` to less than the score.
 
@@ -49,7 +49,7 @@ def least_cosine(score: float, days: float, beta: float, kappa: float) -> float:
     return 0.999999 * score * math.exp(exponent * (1.0 - most) ** kappa)
 
 
-@kernel
+@part_of_kernel
 def faded(cosine: float, days: float, floor: float, falling_days: float, kappa: float) -> float:
     """cosine * (floor + (1 - floor) exp(-days / falling_days)), the loss being less for a strong match."""
     loss = (1.0 - floor) * (1.0 - math.exp(-days / falling_days))

@@ -1,6 +1,8 @@
-"""How like a row's nearest neighbours are, all told: words less what rests on one term, vectors, age."""
+"""How like a row's nearest neighbours are, all told: words less what rests on one term, vectors, age, youth."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +11,7 @@ from firststory.arrays import Floats, Ints
 from firststory.kernels.fused.ageing import lagged
 from firststory.kernels.fused.layout import Findings, Levels
 from firststory.kernels.fused.rule import Rule
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 
 Vectors = NDArray[np.float32]
 
@@ -26,14 +28,14 @@ def new_levels() -> Levels:
     return Levels(*(np.array([PRIOR_ROWS * mean, PRIOR_ROWS]) for mean in means))
 
 
-@kernel
+@part_of_kernel
 def add_to_level(level: Floats, value: float, keep: float) -> None:
     """A running mean is kept as its sum and its weight."""
     level[0] = level[0] * keep + value
     level[1] = level[1] * keep + 1.0
 
 
-@kernel
+@part_of_kernel
 def has_meaning(vectors: Vectors, row: int) -> bool:
     """Whether a row is not all zeros."""
     for a in range(vectors.shape[1]):  # noqa: SIM110 (plain loops are what numba compiles best)
@@ -42,7 +44,7 @@ def has_meaning(vectors: Vectors, row: int) -> bool:
     return False
 
 
-@kernel
+@part_of_kernel
 def dot_product(vectors: Vectors, row: int, others: Vectors, other: int) -> float:
     """Of one row and another."""
     total = 0.0
@@ -71,8 +73,9 @@ def blend_nearest(
     Words: the cosine c less what rests on one term, `single_term * (1 - c)` of what the strongest one adds; a copy
     loses nothing. With times, where nearly all rows are short, short ones get the mean of that back: it is then credit
     for being recent, since it ages. Vectors: their cosine v is brought to the level of words, v - mean v + mean c, so
-    that rows with and without one compare; then (1 - weight) c + weight v. Row i is the ordinal first + i; the vectors
-    of earlier ones from `begun` on lie in the ring `past`.
+    that rows with and without one compare; then (1 - weight) c + weight v. While the stream is young a likeness counts
+    less, but for copies: what little was told so far seldom holds the first report. Row i is the ordinal first + i, or,
+    if nothing is learnt, the next one like all others; the vectors of earlier ones from `begun` on lie in `past`.
     """
     short_rows, strongest, words, meaning = levels
     slow, quick = 0.5 ** (1.0 / rule.half_life), 0.5 ** (1.0 / rule.level_half_life)
@@ -85,6 +88,8 @@ def blend_nearest(
         share, rows = short_rows[0] * slow + (1.0 if short else 0.0), short_rows[1] * slow + 1.0
         back = strongest[0] / strongest[1] * (share / rows) ** rule.short_power if timed and short else 0.0
         shift = words[0] / words[1] - meaning[0] / meaning[1]
+        known = 1.0 + (first + i if learn else first)
+        youth = rule.young_power * math.log(known / (known + rule.young_rows))
         if learn:
             short_rows[0], short_rows[1] = share, rows
         for t in range(most):
@@ -102,7 +107,7 @@ def blend_nearest(
                         add_to_level(words, likeness, quick)
                         add_to_level(meaning, v, quick)
                     likeness = (1.0 - weight) * likeness + weight * min(max(v + shift, 0.0), 1.0)
-            aged[i, t] = lagged(likeness, ages[i, t], beta, ageing.kappa)
+            aged[i, t] = lagged(likeness, ages[i, t], beta, ageing.kappa) * math.exp(youth * (1.0 - likeness))
         if learn and ordinals[i, 0] >= 0:
             add_to_level(strongest, single[i, 0], quick)
 

@@ -9,7 +9,7 @@ import numpy as np
 from firststory.arrays import Floats
 from firststory.kernels.fused.layout import Pace
 from firststory.kernels.fused.rule import Rule
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 
 LAG_BINS, AGE_BINS, MIDDLE_BIN = 64, 80, 32
 """Bins of half an octave each; the middle one begins at PRIOR_LAG_ROWS documents, or at one day."""
@@ -24,7 +24,7 @@ GOLDEN = 0.6180339887498949
 """Multiples of this, less their whole parts, are spread evenly: rows by chance without a random number."""
 
 
-@kernel
+@part_of_kernel
 def advanced(
     given: float, timed: bool, count: int, gap_cap: float, before: float, tick: float, day_rows: float
 ) -> tuple[float, float]:
@@ -44,13 +44,13 @@ def advanced(
     return day, tick + gap
 
 
-@kernel
+@part_of_kernel
 def half_octave(ratio: float, bins: int) -> int:
     """The bin of a lag or an age, as a multiple of where the middle bin begins."""
     return min(max(int(2.0 * (math.log2(max(ratio, 1e-9)) + MIDDLE_BIN // 2)), 0), bins - 1)
 
 
-@kernel
+@part_of_kernel
 def median_beyond(matches: Floats, chance: Floats, explained: float, total: float, prior: float) -> float:
     """The weighted median of `matches - explained * chance`, which add up to `total`, with `prior` in the middle bin.
 
@@ -65,7 +65,7 @@ def median_beyond(matches: Floats, chance: Floats, explained: float, total: floa
     return 1.0
 
 
-@kernel
+@part_of_kernel
 def learn_match(
     lag: int, alive: int, age: float, chance_age: float, timed: bool, cosine: float, rule: Rule, keep: float, pace: Pace
 ) -> None:
@@ -102,20 +102,20 @@ def learn_match(
         pace.day_rows[0] = PRIOR_LAG_ROWS * median_beyond(lags, lags, 0.0, lags.sum(), 1.0)
 
 
-@kernel
+@part_of_kernel
 def row_by_chance(count: int, alive: int) -> int:
     """How many rows after the oldest, of those alive; another one for each count."""
     share = count * GOLDEN
     return int((share - math.floor(share)) * alive)
 
 
-@kernel
+@part_of_kernel
 def learnt_size(log_size: float, size: int, keep: float) -> float:
     """The running mean of ln(size) after a row whose nearest cluster had this many rows; 0: there was none."""
     return log_size + (1.0 - keep) * (math.log(max(size, 1)) - log_size)
 
 
-@kernel
+@part_of_kernel
 def largeness(log_size: float, count: int, rule: Rule, keep: float) -> tuple[float, float]:
     """z for the neighbours, and the weight of clusters, of the row that `count` others have come before.
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from firststory.arrays import Floats, Ints, Slots
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.layout import Lists
 from firststory.kernels.neighbours.postings import append_row, compact, room_needed
 from firststory.kernels.neighbours.prefetch import prefetch
@@ -47,13 +47,13 @@ def gather_sums(lists: Lists, cluster: Slots, inverse: Floats, in_use: int, star
     return used
 
 
-@kernel
+@part_of_kernel
 def add_row(terms: Ints, values: Floats, scale: float, cluster: int, lists: Lists, used: Ints) -> None:
     """Add `scale * values` to what the cluster holds, in entries of their own: the next gathering joins them."""
     used[0] = append_row(terms, values, scale, cluster, lists, used[0])
 
 
-@kernel
+@part_of_kernel
 def remove_row(terms: Slots, values: Floats, scale: float, cluster: int, lists: Lists) -> None:
     """Take what `add_row` added away again, from any entry of the cluster: only their sum counts.
 

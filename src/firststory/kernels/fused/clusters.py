@@ -14,21 +14,17 @@ from firststory.kernels.neighbours.walk import walk
 
 
 @kernel
-def nearest_cluster(
-    query: Query, rule: Rule, lists: Lists, clusters: Clusters, in_use: int, sums: Floats, touched: Ints
-) -> tuple[float, int, int, float]:
-    """CEN, and the size of the cluster that it is to; the cluster to join (slot, -1: none) and the cosine to it.
-
-    Cosines to all clusters follow from what each holds of the row's terms, without a look at their rows.
-    """
+def best_cluster(
+    query: Query, rule: Rule, clusters: Clusters, n: int, every: bool, sums: Floats, touched: Ints
+) -> tuple[float, int, int, float, float]:
+    """What `nearest_cluster` finds, from the sums of cosines to the n clusters touched, or to `every` one of the first
+    n, which become 0; and the score of the best to join, joined or not."""
     scale, size, label = clusters.scale, clusters.size, clusters.label
     day, tick, per_day, join_beta, kappa = query.day, query.tick, query.per_day, query.join_beta, query.kappa
-    n = walk(query.terms, query.weighted * query.inverse_norm, query.terms < len(lists.start), lists, sums, touched,
-             in_use)  # fmt: skip
     centroid, nearest = 0.0, -1
     best, best_score, best_cosine = -1, 0.0, 0.0
-    for t in range(in_use if n < 0 else n):
-        c = t if n < 0 else touched[t]
+    for t in range(n):
+        c = t if every else touched[t]
         cosine = sums[c] * scale[c]
         sums[c] = 0.0
         # Ageing only lowers a cosine, so that most clusters are out without their age being looked at.
@@ -49,7 +45,23 @@ def nearest_cluster(
         if score > best_score or (score == best_score and best >= 0 and label[c] < label[best]):
             best, best_score, best_cosine = c, score, cosine
     joins = best_score > rule.join_cosine
-    return centroid, (size[nearest] if nearest >= 0 else 0), (best if joins else -1), best_cosine
+    return centroid, (size[nearest] if nearest >= 0 else 0), (best if joins else -1), best_cosine, best_score
+
+
+@kernel
+def nearest_cluster(
+    query: Query, rule: Rule, lists: Lists, clusters: Clusters, in_use: int, sums: Floats, touched: Ints
+) -> tuple[float, int, int, float]:
+    """CEN, and the size of the cluster that it is to; the cluster to join (slot, -1: none) and the cosine to it.
+
+    Cosines to all clusters follow from what each holds of the row's terms, without a look at their rows.
+    """
+    n = walk(query.terms, query.weighted * query.inverse_norm, query.terms < len(lists.start), lists, sums, touched,
+             in_use)  # fmt: skip
+    centroid, its_size, joined, cosine, _ = best_cluster(
+        query, rule, clusters, in_use if n < 0 else n, n < 0, sums, touched
+    )
+    return centroid, its_size, joined, cosine
 
 
 @kernel

@@ -20,7 +20,7 @@ from firststory.kernels.fused.nearest import compare_row
 from firststory.kernels.fused.norms import common_share, refresh_due
 from firststory.kernels.fused.rows import NOT_WANTED
 from firststory.kernels.fused.rule import Rule
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.layout import Lists, Log
 from firststory.kernels.neighbours.postings import room_needed
 from firststory.kernels.neighbours.walk import prefetch_ends
@@ -51,7 +51,7 @@ def judge_rows(
         found.largeness[i], found.cluster_weights[i], found.strength[i] = z, weight, pace.strength[0]
 
 
-@kernel
+@part_of_kernel
 def forget_oldest(
     meta: Ints, tally: Tally, lists: Lists, log: Log, inverse: Floats, cluster: Slots, cluster_lists: Lists,
     clusters: Clusters,

@@ -210,6 +210,9 @@ class FusedIndex(WindowIndex):
         index.tally = Tally(**{name: np.full(1, state["tally"][name], dtype=np.int64) for name in Tally._fields})
         index.pace = Pace(**{name: state["pace"][name].astype(np.float64) for name in Pace._fields})
         index.levels = Levels(**{name: state["levels"][name].astype(np.float64) for name in Levels._fields})
-        index.cluster_sums = ClusterSums.from_state(state["cluster_sums"])
         index._derive_arrays()
+        if "cluster_sums" in state:
+            index.cluster_sums = ClusterSums.from_state(state["cluster_sums"])
+        else:  # saved by a window in segments
+            index.cluster_sums.gather(index.lists, index.cluster, index.inverse, int(index.tally.in_use[0]))
         return index

@@ -16,6 +16,25 @@ from firststory.kernels.neighbours.layout import Lists
 
 
 @kernel
+def as_query(
+    terms: Ints, values: Floats, day: float, tick: float, rule: Rule, strength: float, unit_days: float, idf2: Floats,
+    unseen_idf2: float,
+) -> tuple[float, Query]:  # fmt: skip
+    """The row's norm, and the row as it is compared with the past."""
+    weighted, square = np.empty(len(terms)), 0.0
+    for a in range(len(terms)):
+        weighted[a] = values[a] * (idf2[terms[a]] if terms[a] < len(idf2) else unseen_idf2)
+        square += values[a] * weighted[a]
+    norm = math.sqrt(square + 1e-30)
+    ageing = rule.short if len(terms) <= rule.short_terms else rule.long
+    query = Query(
+        terms, values, weighted, 1.0 / norm, day, tick, 1.0 / unit_days, strength * ageing.beta,
+        strength * ageing.join_beta, ageing.kappa, 1.0 - strength * (1.0 - rule.silence_floor),
+    )  # fmt: skip
+    return norm, query
+
+
+@kernel
 def compare_row(
     terms: Ints,
     values: Floats,
@@ -38,16 +57,7 @@ def compare_row(
 
     The k best rows go to `nearest`.
     """
-    weighted, square = np.empty(len(terms)), 0.0
-    for a in range(len(terms)):
-        weighted[a] = values[a] * (idf2[terms[a]] if terms[a] < len(idf2) else unseen_idf2)
-        square += values[a] * weighted[a]
-    norm = math.sqrt(square + 1e-30)
-    ageing = rule.short if len(terms) <= rule.short_terms else rule.long
-    query = Query(
-        terms, values, weighted, 1.0 / norm, day, tick, 1.0 / unit_days, strength * ageing.beta,
-        strength * ageing.join_beta, ageing.kappa, 1.0 - strength * (1.0 - rule.silence_floor),
-    )  # fmt: skip
+    norm, query = as_query(terms, values, day, tick, rule, strength, unit_days, idf2, unseen_idf2)
     centroid, size, joined, cosine = nearest_cluster(
         query, rule, cluster_lists, clusters, in_use, scratch.sums, scratch.touched
     )

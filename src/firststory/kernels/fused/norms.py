@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from firststory.arrays import Flags, Floats, Ints
-from firststory.kernels.fused.layout import Past, Tally
+from firststory.kernels.fused.layout import Past, Tally, Window
 from firststory.kernels.fused.rule import Rule
 from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.window import NEXT, OLDEST
@@ -54,17 +54,9 @@ def common_share(terms: Ints, values: Floats, inverse: float, idf2: Floats, comm
 
 
 @kernel
-def refresh(rule: Rule, past: Past) -> None:
-    """idf of every term and 1/norm of every row as of now. A list's length is the term's document frequency."""
-    meta, lists, log, rows, common = past.window
-    length, idf2 = lists.length, past.idf2
-    alive = meta[NEXT] - meta[OLDEST]
-    table = np.empty(1024)  # idf depends on the document frequency alone, and most terms are rare
-    for df in range(len(table)):
-        table[df] = squared_idf(alive, df, rule)
-    for v in range(len(length)):
-        idf2[v] = table[length[v]] if length[v] < len(table) else squared_idf(alive, length[v], rule)
-        common[v] = length[v] > COMMON_SHARE * alive
+def weigh_rows(window: Window, idf2: Floats) -> None:
+    """1/norm of every row by this idf."""
+    meta, _, log, rows, common = window
     begin, count, terms, weights = log
     for ordinal in range(meta[OLDEST], meta[NEXT]):
         slot = ordinal % len(begin)
@@ -77,4 +69,19 @@ def refresh(rule: Rule, past: Past) -> None:
         rows.inverse[slot] = 1.0 / math.sqrt(total + 1e-30)
         rows.scale[slot] = rows.inverse[slot]
         rows.share[slot] = 1.000001 * math.sqrt(frequent) * rows.inverse[slot]
+
+
+@kernel
+def refresh(rule: Rule, past: Past) -> None:
+    """idf of every term and 1/norm of every row as of now. A list's length is the term's document frequency."""
+    meta, lists, _, _, common = past.window
+    length, idf2 = lists.length, past.idf2
+    alive = meta[NEXT] - meta[OLDEST]
+    table = np.empty(1024)  # idf depends on the document frequency alone, and most terms are rare
+    for df in range(len(table)):
+        table[df] = squared_idf(alive, df, rule)
+    for v in range(len(length)):
+        idf2[v] = table[length[v]] if length[v] < len(table) else squared_idf(alive, length[v], rule)
+        common[v] = length[v] > COMMON_SHARE * alive
+    weigh_rows(past.window, idf2)
     past.tally.refreshed_at[0], past.tally.refreshed_rows[0] = meta[NEXT], alive

@@ -16,7 +16,7 @@ from firststory.arrays import Floats, Ints, Slots
 from firststory.kernels.fused.ageing import lagged, least_cosine, too_old
 from firststory.kernels.fused.layout import Nearest, Query, Scratch, Window
 from firststory.kernels.fused.sieve import BLOCK_ROWS, rows_reaching, touched_reaching
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.cosine import keep_best
 from firststory.kernels.neighbours.walk import is_worth_walking, postings, walk
 from firststory.kernels.neighbours.window import NEXT, OLDEST
@@ -52,7 +52,7 @@ NOT_WANTED = 2.0
 """No cosine reaches this: given as `plain_cosine` where the nearest row by plain cosine is not asked for."""
 
 
-@kernel
+@part_of_kernel
 def longest_walked(terms: Ints, values: Floats, length: Ints, most: int) -> float:
     """How long lists may be, for a weight of one, so that those up to this length hold no more than `most` postings."""
     longest = 0.0
@@ -64,7 +64,7 @@ def longest_walked(terms: Ints, values: Floats, length: Ints, most: int) -> floa
     return longest
 
 
-@kernel
+@part_of_kernel
 def exact_dot(first: int, last: int, terms: Slots, weights: Floats, spread: Floats) -> float:
     """The dot product with the row that stands at first .. last - 1 of the log."""
     dot = 0.0
@@ -73,7 +73,7 @@ def exact_dot(first: int, last: int, terms: Slots, weights: Floats, spread: Floa
     return dot
 
 
-@kernel
+@part_of_kernel
 def strongest_term(first: int, last: int, terms: Slots, weights: Floats, spread: Floats) -> float:
     """The most that one term adds to that dot product."""
     most = 0.0
@@ -82,7 +82,7 @@ def strongest_term(first: int, last: int, terms: Slots, weights: Floats, spread:
     return most
 
 
-@kernel
+@part_of_kernel
 def keep_plain(cosine: float, ordinal: int, plain_cosine: Floats, plain_ordinal: Ints) -> None:
     """The best by plain cosine; of equals, but for rounding, the oldest."""
     best = plain_cosine[0]

@@ -60,3 +60,7 @@ class Rule(NamedTuple):
     """With times, short rows get the mean of that back, times this power of the share of short rows."""
     level_half_life: float = 500.0
     """After how many rows half of what was learnt of strongest terms and of vectors is forgotten."""
+    young_rows: float = 300.0
+    young_power: float = 0.2
+    """After n rows a likeness c counts (n / (n + young_rows)) ** (young_power (1 - c)) of itself, n and the sum plus 1:
+    the less was told so far, the likelier a row is the first of its story, whatever it resembles."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Ints, Singles
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 
 BLOCK_ROWS = 64
 """Rows that are looked at together."""
 
 
-@kernel
+@part_of_kernel
 def any_reaches(
     first: int, dots: Singles, scale: Singles, share: Singles, spare: np.float32, least: np.float32
 ) -> bool:
@@ -23,7 +23,7 @@ def any_reaches(
     return bool(found > 0)
 
 
-@kernel
+@part_of_kernel
 def rows_reaching(
     first: int, dots: Singles, scale: Singles, share: Singles, spare: np.float32, least: np.float32, into: Ints
 ) -> int:
@@ -36,7 +36,7 @@ def rows_reaching(
     return n
 
 
-@kernel
+@part_of_kernel
 def touched_reaching(touched: Ints, dots: Singles, scale: Singles, least: np.float32, into: Ints) -> int:
     """Of the slots listed in `touched` those with `dots * scale` of at least `least`, the last first; how many."""
     n = 0

@@ -11,7 +11,7 @@ import numpy as np
 
 from firststory.arrays import Floats, Ints
 from firststory.kernels.csr import Csr
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.layout import Best, Limits, Lists, Log
 from firststory.kernels.neighbours.walk import walk
 from firststory.kernels.neighbours.window import NEXT, OLDEST, WindowIndex, evict, has_room, remember
@@ -35,7 +35,7 @@ def unit_rows(indptr: Ints, data: Floats) -> Floats:
     return out
 
 
-@kernel
+@part_of_kernel
 def keep_best(score: float, cosine: float, ordinal: int, scores: Floats, cosines: Floats, ordinals: Ints) -> None:
     """Insert into the k best, best first; of equals the most recent comes first."""
     k = len(scores)

@@ -9,17 +9,17 @@ never larger than a small multiple of what is alive.
 from __future__ import annotations
 
 from firststory.arrays import Floats, Ints, Slots
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.layout import Lists
 
 
-@kernel
+@part_of_kernel
 def grown(length: int) -> int:
     """The room that a list of this length gets when it moves."""
     return length + (length >> 1) + 4
 
 
-@kernel
+@part_of_kernel
 def room_needed(keys: Ints, lists: Lists) -> int:
     """How much of the arena's end one append to each of these (distinct) keys would take."""
     length, room = lists.length, lists.room
@@ -30,7 +30,7 @@ def room_needed(keys: Ints, lists: Lists) -> int:
     return need
 
 
-@kernel
+@part_of_kernel
 def move_to_end(v: int, lists: Lists, used: int) -> int:
     """List v, which is full, moves to the end of the arena with room to grow; returns the new end."""
     start, length, room, members, weights = lists
@@ -42,7 +42,7 @@ def move_to_end(v: int, lists: Lists, used: int) -> int:
     return int(used + room[v])
 
 
-@kernel
+@part_of_kernel
 def append(v: int, member: int, weight: float, lists: Lists, used: int) -> int:
     """Put (member, weight) at the tail of list v; returns the new end of the arena's used part."""
     start, length, room, members, weights = lists
@@ -55,7 +55,7 @@ def append(v: int, member: int, weight: float, lists: Lists, used: int) -> int:
     return used
 
 
-@kernel
+@part_of_kernel
 def append_row(terms: Ints, values: Floats, scale: float, member: int, lists: Lists, used: int) -> int:
     """`append` for each term, with `scale * values`. One call per row: a call counts the references of its arrays."""
     start, length, room, members, weights = lists

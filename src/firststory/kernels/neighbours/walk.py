@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.arrays import Floats, Ints, Slots
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 from firststory.kernels.neighbours.layout import Lists
 from firststory.kernels.neighbours.prefetch import prefetch
 
@@ -19,13 +19,13 @@ PREFETCHED_ENTRIES = 256
 """How many entries of each; the processor finds out by itself how a list goes on."""
 
 
-@kernel
+@part_of_kernel
 def is_worth_walking(length: int, value: float, longest: float) -> bool:
     """Whether a list is short for what it tells: what a term adds to a cosine goes with the square of its weight."""
     return length <= longest * value * value
 
 
-@kernel
+@part_of_kernel
 def postings(terms: Ints, values: Floats, length: Ints, longest: float) -> int:
     """How many postings the row's lists that are worth walking hold together."""
     total = 0
@@ -35,7 +35,7 @@ def postings(terms: Ints, values: Floats, length: Ints, longest: float) -> int:
     return total
 
 
-@kernel
+@part_of_kernel
 def prefetch_list(begin: int, length: int, members: Slots, weights: Floats) -> None:
     """The beginning of a list."""
     for p in range(begin, begin + min(length, PREFETCHED_ENTRIES), 16):
@@ -44,7 +44,7 @@ def prefetch_list(begin: int, length: int, members: Slots, weights: Floats) -> N
         prefetch(weights, p + 8)
 
 
-@kernel
+@part_of_kernel
 def prefetch_ends(terms: Ints, lists: Lists) -> None:
     """The places where these lists will grow."""
     start, length, members, weights = lists.start, lists.length, lists.members, lists.weights
@@ -53,7 +53,7 @@ def prefetch_ends(terms: Ints, lists: Lists) -> None:
         prefetch(weights, start[v] + length[v])
 
 
-@kernel
+@part_of_kernel
 def walk(
     terms: Ints, query: Floats, walked: NDArray[np.bool_], lists: Lists, dots: NDArray[Any], touched: Ints, many: int
 ) -> int:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from firststory.arrays import Floats, Ints
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 from firststory.kernels.neighbours.layout import Lists, Log
 from firststory.kernels.neighbours.postings import append_row, compact, room_needed
 
@@ -19,7 +19,7 @@ OLDEST, NEXT, USED, TAIL = 0, 1, 2, 3
 """What `meta` holds: first ordinal alive, next ordinal, end of the arena's and of the log's used parts."""
 
 
-@kernel
+@part_of_kernel
 def evict(meta: Ints, lists: Lists, log: Log) -> None:
     """Take the oldest member out: it stands at the head of each of its lists."""
     start, length, room, terms = lists.start, lists.length, lists.room, log.terms
@@ -32,7 +32,7 @@ def evict(meta: Ints, lists: Lists, log: Log) -> None:
     meta[OLDEST] += 1
 
 
-@kernel
+@part_of_kernel
 def has_room(terms: Ints, window: int, meta: Ints, lists: Lists, log: Log) -> bool:
     """Whether one more row fits into the ring, the log and the arena as they are."""
     alive = meta[NEXT] - meta[OLDEST]
@@ -41,7 +41,7 @@ def has_room(terms: Ints, window: int, meta: Ints, lists: Lists, log: Log) -> bo
     return bool(fits_ring and fits_log and meta[USED] + room_needed(terms, lists) <= len(lists.members))
 
 
-@kernel
+@part_of_kernel
 def remember(terms: Ints, values: Floats, meta: Ints, lists: Lists, log: Log) -> int:
     """Put a row into the lists and the log; returns its slot."""
     slot = meta[NEXT] % len(log.start)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Floats, Singles
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 from firststory.kernels.phrases.keys import BASE, mix
 from firststory.kernels.phrases.layout import (
     BITS_NOW,
@@ -40,7 +40,7 @@ DATELINE = 10
 """Tokens from the beginning of a body within which boilerplate takes with it what stands before."""
 
 
-@kernel
+@part_of_kernel
 def mark_boilerplate(
     tokens: Tokens, n_tokens: int, begin: int, end: int, number: int, source: np.uint64, items: float, clock: Floats,
     grams: Table, words: Singles, seen: Keys, learn: bool,
@@ -83,25 +83,25 @@ def mark_boilerplate(
                 break
 
 
-@kernel
+@part_of_kernel
 def own_key(gram: np.uint64, source: np.uint64) -> np.uint64:
     """The key of a 4-gram in a source, next to that of the 4-gram itself."""
     key = gram ^ source
     return key if key != 0 else np.uint64(1)
 
 
-@kernel
+@part_of_kernel
 def row_of(seen: Keys, gram: np.uint64) -> int:
     """The row that has the bits of a 4-gram, of all sources: they lie in one line of the processor's cache."""
     return int(np.int64((gram >> np.uint64(24)) & np.uint64(seen.shape[0] - 1)))
 
 
-@kernel
+@part_of_kernel
 def bit_of(key: np.uint64) -> np.uint64:
     return np.uint64(1) << (key & np.uint64(63))
 
 
-@kernel
+@part_of_kernel
 def _is_watched(
     own: np.uint64, gram: np.uint64, row: int, clock: Floats, grams: Table, seen: Keys, learn: bool
 ) -> bool:
@@ -126,7 +126,7 @@ def _is_watched(
     return is_watched
 
 
-@kernel
+@part_of_kernel
 def _counted(own: np.uint64, gram: np.uint64, clock: Floats, grams: Table, learn: bool) -> float:
     """In how many earlier documents of the source a watched 4-gram was; counted where that is to be learnt."""
     unit, number = float(clock[UNIT_NOW]), int(clock[NUMBER_NOW])
@@ -136,7 +136,7 @@ def _counted(own: np.uint64, gram: np.uint64, clock: Floats, grams: Table, learn
     return add_once(grams, own, unit, number) / unit
 
 
-@kernel
+@part_of_kernel
 def forget_bits(clock: Floats, seen: Keys) -> None:
     """Once a third of the bits is set, those before are forgotten."""
     if 3.0 * clock[BITS_NOW] < 64.0 * seen.shape[0]:
@@ -147,7 +147,7 @@ def forget_bits(clock: Floats, seen: Keys) -> None:
         seen[row, NOW] = seen[row, WATCHED] = 0
 
 
-@kernel
+@part_of_kernel
 def _has_word(tokens: Tokens, t: int) -> bool:
     for k in range(GRAM):  # noqa: SIM110 (plain loops are what numba compiles best)
         if tokens[t + k].shape <= CAPITALS:
@@ -155,7 +155,7 @@ def _has_word(tokens: Tokens, t: int) -> bool:
     return False
 
 
-@kernel
+@part_of_kernel
 def _mark_head(
     tokens: Tokens, begin: int, end: int, source: np.uint64, items: float, others: float, clock: Floats, grams: Table,
     words: Singles, seen: Keys, learn: bool,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Ints
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.phrases.layout import (
     APOSTROPHE,
     DIGIT,
@@ -30,7 +30,7 @@ COMMA = 44
 BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
-@kernel
+@part_of_kernel
 def mix(h: np.uint64) -> np.uint64:
     """The bits of a hash spread over all of it; never 0, which means none."""
     h = (h ^ (h >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
@@ -39,7 +39,7 @@ def mix(h: np.uint64) -> np.uint64:
     return h if h != 0 else np.uint64(1)
 
 
-@kernel
+@part_of_kernel
 def joined(left: np.uint64, right: np.uint64, words: int) -> np.uint64:
     """The key of two phrases one behind the other; `words` are those of the right one."""
     for _ in range(words):
@@ -48,7 +48,7 @@ def joined(left: np.uint64, right: np.uint64, words: int) -> np.uint64:
     return key if key != 0 else np.uint64(1)
 
 
-@kernel
+@part_of_kernel
 def two(left: np.uint64, right: np.uint64) -> np.uint64:
     """A key for two keys that belong together, in this order."""
     return mix(left * BASE ^ (right + np.uint64(0x165667B19E3779F9)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Floats, Singles
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 from firststory.kernels.phrases.keys import two
 from firststory.kernels.phrases.layout import (
     BODY,
@@ -33,13 +33,13 @@ from firststory.kernels.phrases.layout import (
     Table,
     Texts,
 )
-from firststory.kernels.phrases.tables import add, add_once, claim
+from firststory.kernels.phrases.tables import add, add_once, claim, expect
 
 TITLE_CASE_VOTE = 0.3
 """What the spelling of a name outside sentence case counts."""
 
 
-@kernel
+@part_of_kernel
 def learn_names(
     found: Found,
     begin: int,
@@ -54,6 +54,9 @@ def learn_names(
     """Count the names among the rows from begin to end; the document begins at codes[shift]."""
     unit, number = clock[UNIT_NOW], np.uint32(clock[NUMBER_NOW])
     counts = names.counts
+    for n in range(begin, end):
+        if found[n].form == NAME:
+            expect(names, found[n].key)
     for n in range(begin, end):
         if found[n].form != NAME:
             continue
@@ -74,7 +77,7 @@ def learn_names(
             _hold(names, holders, found[n].last, found[n].key, unit)
 
 
-@kernel
+@part_of_kernel
 def _vote_text(counts: Singles, texts: Texts, slot: int, codes: Codes, begin: int, end: int, vote: float) -> None:
     """How the name mostly reads, by a vote that needs room for one candidate (Boyer and Moore's)."""
     lead = counts[slot, TEXT_LEAD]
@@ -99,7 +102,7 @@ def _vote_text(counts: Singles, texts: Texts, slot: int, codes: Codes, begin: in
             texts[slot, k] = codes[begin + k] if k < size else 0
 
 
-@kernel
+@part_of_kernel
 def _hold(names: Table, holders: Keys, last: np.uint64, key: np.uint64, unit: float) -> None:
     """Which name mostly ends in this last word, by the same vote."""
     slot = claim(names, last)
@@ -114,11 +117,14 @@ def _hold(names: Table, holders: Keys, last: np.uint64, key: np.uint64, unit: fl
         counts[slot, HOLDER_LEAD] = unit
 
 
-@kernel
+@part_of_kernel
 def learn_phrases(found: Found, begin: int, end: int, table: Table, clock: Floats, main: Keys) -> None:
     """Count the phrases of a title and lead, and which of them come together; `main` has room for MAIN_PHRASES keys."""
     unit, number = clock[UNIT_NOW], int(clock[NUMBER_NOW])
     n = 0
+    for row in range(begin, end):
+        if found[row].zone != BODY and found[row].form != NAME:
+            expect(table, found[row].key ^ OF_PHRASE)
     for row in range(begin, end):
         if found[row].zone == BODY:
             continue
@@ -135,10 +141,12 @@ def learn_phrases(found: Found, begin: int, end: int, table: Table, clock: Float
             n += 1
     for a in range(n):
         for b in range(a + 1, n):
+            expect(table, together_key(main[a], main[b]))
+        for b in range(a + 1, n):
             add(table, together_key(main[a], main[b]), unit)
 
 
-@kernel
+@part_of_kernel
 def together_key(a: np.uint64, b: np.uint64) -> np.uint64:
     """The key of two phrases in one document, in whatever order."""
     return two(min(a, b), max(a, b)) ^ OF_TOGETHER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Floats, Singles
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 from firststory.kernels.phrases.keys import two
 from firststory.kernels.phrases.layout import (
     AFTER_NUMBER,
@@ -32,16 +32,18 @@ from firststory.kernels.phrases.layout import (
     Table,
     Tokens,
 )
-from firststory.kernels.phrases.tables import add, claim, find, marks_of
+from firststory.kernels.phrases.tables import add, claim, expect, find, marks_of
 
 SHORT_WORD = 5
 """Characters of the words whose neighbours are counted."""
 BINS = 48
 """Into which the words left, and those right, of a short word are hashed."""
 _FORGET = 0.998
+AHEAD = 8
+"""How many tokens before its turn a word is asked for in the tables."""
 
 
-@kernel
+@part_of_kernel
 def look_up(
     tokens: Tokens,
     n: int,
@@ -55,7 +57,11 @@ def look_up(
     """Give the n tokens of a document their slots and marks; with `learn` each word is counted once."""
     number, unit = np.uint32(clock[NUMBER_NOW]), clock[UNIT_NOW]
     counts, last = table.counts, table.last
+    for t in range(min(AHEAD, n)):
+        expect(table, tokens[t].key)
     for t in range(n):
+        if t + AHEAD < n:
+            expect(table, tokens[t + AHEAD].key)
         tokens[t].slot = -1
         if tokens[t].shape > CAPITALS:
             continue
@@ -73,7 +79,7 @@ def look_up(
         tokens[t].marks = word_marks[slot]
 
 
-@kernel
+@part_of_kernel
 def ask_case(tokens: Tokens, n: int, counts: Singles, unit: float) -> None:
     """Give the n tokens of a document what is known of their case, and whether they follow numbers.
 
@@ -89,7 +95,7 @@ def ask_case(tokens: Tokens, n: int, counts: Singles, unit: float) -> None:
         tokens[t].counted = counts[slot, AFTER_NUMBER] > max(1.5 * unit, 0.1 * counts[slot, DOCUMENTS])
 
 
-@kernel
+@part_of_kernel
 def style_of(tokens: Tokens, begin: int, end: int) -> int:
     """By the longer words of a line, the first one apart."""
     n = capitals = capitalised = 0
@@ -104,7 +110,7 @@ def style_of(tokens: Tokens, begin: int, end: int) -> int:
     return TITLE_CASE if capitalised >= 0.75 * max(n, 2) else SENTENCE_CASE
 
 
-@kernel
+@part_of_kernel
 def learn_line(
     tokens: Tokens,
     begin: int,
@@ -123,6 +129,11 @@ def learn_line(
     """
     unit = clock[UNIT_NOW]
     before = -1
+    for t in range(begin + 1, end):
+        if tokens[t].start >= lead:
+            break
+        if tokens[t].glued and tokens[t].marks & STOP == 0 and tokens[t - 1].marks & STOP == 0:
+            expect(pairs, pair_key(tokens[t - 1].key, tokens[t].key))
     for t in range(begin, end):
         shape = tokens[t].shape
         if shape > CAPITALS:
@@ -144,13 +155,13 @@ def learn_line(
         before = t
 
 
-@kernel
+@part_of_kernel
 def pair_key(left: np.uint64, right: np.uint64) -> np.uint64:
     """The key of two words one behind the other."""
     return two(left, right) ^ OF_PAIR
 
 
-@kernel
+@part_of_kernel
 def _meet(table: Table, tokens: Tokens, left: int, right: int, unit: float) -> None:
     """Count two words as neighbours of each other, where they are short."""
     if tokens[left].end - tokens[left].start <= SHORT_WORD:
@@ -162,7 +173,7 @@ def _meet(table: Table, tokens: Tokens, left: int, right: int, unit: float) -> N
         table.counts[slot, 1 + np.int64((tokens[left].key >> np.uint64(20)) % np.uint64(BINS))] += unit
 
 
-@kernel
+@part_of_kernel
 def is_name_word(tokens: Tokens, t: int, prior: float) -> bool:
     """Whether a capitalised word is a name where capitals say nothing: by its case elsewhere, and a prior.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 from firststory.kernels.phrases.keys import joined
 from firststory.kernels.phrases.layout import (
     CAPITALISED,
@@ -59,7 +59,7 @@ KNOWN_ALONE = 4.0
 """The same for one word, in lines where all words are capitalised."""
 
 
-@kernel
+@part_of_kernel
 def run_key(tokens: Tokens, begin: int, end: int) -> np.uint64:
     """The key of some tokens together."""
     key = np.uint64(tokens[begin].key)
@@ -68,14 +68,14 @@ def run_key(tokens: Tokens, begin: int, end: int) -> np.uint64:
     return key
 
 
-@kernel
+@part_of_kernel
 def times_in_sentences(known: Known, key: np.uint64) -> float:
     """How often a name was seen in sentence case."""
     slot = find_key(known.name_keys, key)
     return 0.0 if slot < 0 else known.name_counts[slot, IN_SENTENCE] / known.unit
 
 
-@kernel
+@part_of_kernel
 def mark_names(tokens: Tokens, begin: int, end: int, style: int, known: Known) -> None:
     """Which words of a line belong to names."""
     is_plain = style == SENTENCE_CASE
@@ -116,7 +116,7 @@ def mark_names(tokens: Tokens, begin: int, end: int, style: int, known: Known) -
             tokens[t].ok = tokens[t + 1].ok = True
 
 
-@kernel
+@part_of_kernel
 def name_end(tokens: Tokens, t: int, end: int) -> int:
     """One past the run of name words at `t`, particles and "of" inside; a possessive ends it."""
     j = t + 1
@@ -135,7 +135,7 @@ def name_end(tokens: Tokens, t: int, end: int) -> int:
     return j
 
 
-@kernel
+@part_of_kernel
 def read_names(tokens: Tokens, begin: int, end: int, style: int, known: Known, found: Found, n: int) -> int:
     """Put the names, figures and hashtags of a line behind the n phrases found so far; `start` and `end` are tokens.
 
@@ -162,7 +162,7 @@ def read_names(tokens: Tokens, begin: int, end: int, style: int, known: Known, f
     return n
 
 
-@kernel
+@part_of_kernel
 def _figure_end(tokens: Tokens, t: int, end: int) -> int:
     """One past the figure at `t`: number, million, unit; `t` where the number says nothing by itself."""
     marks = tokens[t].marks
@@ -178,7 +178,7 @@ def _figure_end(tokens: Tokens, t: int, end: int) -> int:
     return stop if stop > t + 1 or marks & WHOLE_FIGURE != 0 else t
 
 
-@kernel
+@part_of_kernel
 def _cut_run(
     tokens: Tokens,
     i: int,
@@ -218,7 +218,7 @@ def _cut_run(
     return _put_name(tokens, rest, j, begin, end, style, known, found, n)
 
 
-@kernel
+@part_of_kernel
 def _put_name(
     tokens: Tokens,
     i: int,
@@ -244,7 +244,7 @@ def _put_name(
     return n
 
 
-@kernel
+@part_of_kernel
 def _put(tokens: Tokens, i: int, j: int, form: int, style: int, found: Found, n: int) -> int:
     found[n].start, found[n].end = i, j
     found[n].key = run_key(tokens, i, j)
@@ -259,7 +259,7 @@ def _put(tokens: Tokens, i: int, j: int, form: int, style: int, found: Found, n:
     return n + 1
 
 
-@kernel
+@part_of_kernel
 def _vote(
     tokens: Tokens,
     i: int,
@@ -325,11 +325,11 @@ def _vote(
     found[n].person, found[n].place, found[n].organisation = person, place, organisation
 
 
-@kernel
+@part_of_kernel
 def _is_comma(tokens: Tokens, t: int) -> bool:
     return bool(tokens[t].marks & COMMA != 0)
 
 
-@kernel
+@part_of_kernel
 def _is_mostly_upper(tokens: Tokens, t: int, slack: float) -> bool:
     return bool(tokens[t].lower <= tokens[t].upper + slack)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Ints
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.phrases.boilerplate import forget_bits, mark_boilerplate
 from firststory.kernels.phrases.layout import (
     BODY,
@@ -114,7 +114,7 @@ def read_documents(
     return n, n_dull
 
 
-@kernel
+@part_of_kernel
 def _tick(tables: Tables, rate: float) -> None:
     """One document more."""
     clock = tables.clock
@@ -127,7 +127,7 @@ def _tick(tables: Tables, rate: float) -> None:
         clock[UNIT_NOW] = 1.0
 
 
-@kernel
+@part_of_kernel
 def _dull_spans(tokens: Tokens, n_tokens: int, begin: int, document: int, dull: Spans, n: int) -> int:
     t = 0
     while t < n_tokens:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
+from firststory.kernels.neighbours.prefetch import prefetch
 from firststory.kernels.phrases.layout import Keys, Marks, Table
 
 WAYS = 8
 """Entries of a bucket: their keys fill one line of a processor's cache."""
 
 
-@kernel
+@part_of_kernel
 def find_key(keys: Keys, key: np.uint64) -> int:
     """The slot of a key, or -1."""
     base = np.int64(key & np.uint64(keys.shape[0] // WAYS - 1)) * WAYS
@@ -27,13 +28,13 @@ def find_key(keys: Keys, key: np.uint64) -> int:
     return -1
 
 
-@kernel
+@part_of_kernel
 def find(table: Table, key: np.uint64) -> int:
     """The slot of a key, or -1."""
     return find_key(table.keys, key)
 
 
-@kernel
+@part_of_kernel
 def claim(table: Table, key: np.uint64) -> int:
     """The slot of a key; a new one takes a free slot of its bucket, or that of the lightest entry."""
     keys, counts = table.keys, table.counts
@@ -53,19 +54,28 @@ def claim(table: Table, key: np.uint64) -> int:
     return lightest
 
 
-@kernel
+@part_of_kernel
+def expect(table: Table, key: np.uint64) -> None:
+    """Start to load the bucket of a key that is asked for soon: tables are larger than a processor's cache."""
+    base = np.int64(key & np.uint64(table.keys.shape[0] // WAYS - 1)) * WAYS
+    prefetch(table.keys, base)
+    prefetch(table.counts, base * table.counts.shape[1])
+    prefetch(table.last, base)
+
+
+@part_of_kernel
 def count_of(table: Table, key: np.uint64) -> float:
     """The first count of a key, 0 where it is not known."""
     slot = find(table, key)
     return 0.0 if slot < 0 else np.float64(table.counts[slot, 0])
 
 
-@kernel
+@part_of_kernel
 def add(table: Table, key: np.uint64, unit: float) -> None:
     table.counts[claim(table, key), 0] += unit
 
 
-@kernel
+@part_of_kernel
 def add_once(table: Table, key: np.uint64, unit: float, number: int) -> float:
     """Count a key once in each document; returns what was counted in those before."""
     slot = claim(table, key)
@@ -77,7 +87,7 @@ def add_once(table: Table, key: np.uint64, unit: float, number: int) -> float:
     return before
 
 
-@kernel
+@part_of_kernel
 def rescale(table: Table, unit: float) -> None:
     """Counts in units of one again."""
     counts = table.counts
@@ -86,7 +96,7 @@ def rescale(table: Table, unit: float) -> None:
             counts[slot, column] /= unit
 
 
-@kernel
+@part_of_kernel
 def marks_of(keys: Keys, marks: Marks, key: np.uint64) -> int:
     """The marks of a word of the lists; open addressing, at most half full."""
     mask = np.uint64(keys.shape[0] - 1)
@@ -98,7 +108,7 @@ def marks_of(keys: Keys, marks: Marks, key: np.uint64) -> int:
     return 0
 
 
-@kernel
+@part_of_kernel
 def put_marks(keys: Keys, marks: Marks, words: Keys, mark: int) -> None:
     """Add a mark to some words of the lists."""
     mask = np.uint64(keys.shape[0] - 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 from firststory.kernels.phrases.keys import PRIME, SEED, joined, mix
 from firststory.kernels.phrases.layout import (
     ABBREVIATION,
@@ -52,7 +52,7 @@ LONGEST_ABBREVIATION = 4
 _SLASH, _COLON, _SEMICOLON, _PERCENT, _UNDERSCORE, _COMMA, _BAR, _S = 47, 58, 59, 37, 95, 44, 124, 115
 
 
-@kernel
+@part_of_kernel
 def cut(codes: Codes, begin: int, end: int, alphabet: Alphabet, tokens: Tokens, lines: Lines) -> tuple[int, int]:
     """Fill `tokens` and `lines` with those of codes[begin:end]; returns how many of each there are."""
     classes = alphabet.classes
@@ -110,7 +110,7 @@ def cut(codes: Codes, begin: int, end: int, alphabet: Alphabet, tokens: Tokens, 
     return n, n_lines
 
 
-@kernel
+@part_of_kernel
 def _word(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n: int) -> int:
     """Read the word at `i`; returns one past all of it."""
     classes, folded = alphabet.classes, alphabet.folded
@@ -187,7 +187,7 @@ def _word(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n:
     return i if tokens[n].owns or i > last else last
 
 
-@kernel
+@part_of_kernel
 def _small_before_capital(codes: Codes, begin: int, end: int, classes: Bytes) -> bool:
     """Names that begin small: iPhone, eBay, al-Assad, d'Arc."""
     for j in range(begin + 1, min(begin + 4, end)):
@@ -197,7 +197,7 @@ def _small_before_capital(codes: Codes, begin: int, end: int, classes: Bytes) ->
     return False
 
 
-@kernel
+@part_of_kernel
 def _acronym_end(codes: Codes, i: int, end: int, classes: Bytes) -> int:
     """One past U.S. or U.S, or the initial J. of a name; `i` where none stands there."""
     j, letters = i, 0
@@ -219,7 +219,7 @@ def _acronym_end(codes: Codes, i: int, end: int, classes: Bytes) -> int:
     return i
 
 
-@kernel
+@part_of_kernel
 def _number(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n: int) -> int:
     """Read the number at `i`, with its currency, what is written onto it, and hyphened words: $1.4, 5%, 254-pound."""
     classes, folded = alphabet.classes, alphabet.folded
@@ -275,7 +275,7 @@ def _number(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, 
     return i
 
 
-@kernel
+@part_of_kernel
 def _hashtag(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n: int) -> int:
     """Read the hashtag at `i`; its key is that of its words: #BostonMarathon is Boston Marathon."""
     classes, folded = alphabet.classes, alphabet.folded
@@ -294,7 +294,7 @@ def _hashtag(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens,
     return stop
 
 
-@kernel
+@part_of_kernel
 def part_begins(codes: Codes, j: int, end: int, classes: Bytes) -> bool:
     """Whether a word of a hashtag begins at `j`: behind an underscore, at a capital, where digits begin or end."""
     if codes[j] == _UNDERSCORE or codes[j - 1] == _UNDERSCORE:
@@ -305,7 +305,7 @@ def part_begins(codes: Codes, j: int, end: int, classes: Bytes) -> bool:
     return kind == UPPER and (before == LOWER or (before == UPPER and j + 1 < end and classes[codes[j + 1]] == LOWER))
 
 
-@kernel
+@part_of_kernel
 def _sign(tokens: Tokens, n: int, codes: Codes, i: int, stop: int) -> int:
     """A token that is no word: a sign, an address, an @name."""
     h = SEED
@@ -317,14 +317,14 @@ def _sign(tokens: Tokens, n: int, codes: Codes, i: int, stop: int) -> int:
     return stop
 
 
-@kernel
+@part_of_kernel
 def _digit_follows(codes: Codes, i: int, end: int, classes: Bytes) -> bool:
     if i + 1 < end and classes[codes[i + 1]] == DIGIT:
         return True
     return i + 2 < end and classes[codes[i + 1]] == SPACE and classes[codes[i + 2]] == DIGIT
 
 
-@kernel
+@part_of_kernel
 def _run_end(codes: Codes, i: int, end: int, classes: Bytes) -> int:
     while i < end:
         kind = classes[codes[i]]
@@ -334,7 +334,7 @@ def _run_end(codes: Codes, i: int, end: int, classes: Bytes) -> int:
     return i
 
 
-@kernel
+@part_of_kernel
 def _entity_end(codes: Codes, i: int, end: int) -> int:
     """One past &amp; or &#39; at `i`, else one past the sign."""
     for j in range(i + 1, min(end, i + 9)):
@@ -346,7 +346,7 @@ def _entity_end(codes: Codes, i: int, end: int) -> int:
     return i + 1
 
 
-@kernel
+@part_of_kernel
 def _address_end(codes: Codes, i: int, end: int, classes: Bytes) -> int:
     """One past the address at `i` (https://..., www.example.org, a.b/c, me@example.org), or `i` where there is none."""
     j = i

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import part_of_kernel
 from firststory.kernels.phrases.layout import (
     CAPITALS,
     DATE,
@@ -24,7 +24,7 @@ SHORTEST = 3
 """Characters."""
 
 
-@kernel
+@part_of_kernel
 def read_words(
     tokens: Tokens, begin: int, end: int, style: int, pairs: Table, unit: float, found: Found, n: int
 ) -> int:
@@ -49,7 +49,7 @@ def read_words(
     return n
 
 
-@kernel
+@part_of_kernel
 def _is_content(tokens: Tokens, t: int, end: int) -> bool:
     if tokens[t].shape > CAPITALS or tokens[t].dull or tokens[t].taken or tokens[t].marks & (STOP | DATE) != 0:
         return False
@@ -57,7 +57,7 @@ def _is_content(tokens: Tokens, t: int, end: int) -> bool:
     return bool(tokens[t].end - tokens[t].start >= SHORTEST and not is_title)
 
 
-@kernel
+@part_of_kernel
 def _least_usual(tokens: Tokens, t: int, stop: int, pairs: Table, unit: float) -> int:
     """After how many words to cut: at the pair seen least often, among equals so that whole threes are left."""
     best, best_count, best_rest = 1, np.inf, 0

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from firststory.arrays import Floats, Singles
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.stories.layout import JoinRule, Learnt, Members, PairWeights, Stories
-from firststory.kernels.stories.row_table import RowTable, dots_with
+from firststory.kernels.stories.row_table import RowTable, dots_with, fill
 from firststory.units import DAY_SECONDS
 
 MIN_OPENING_SHARE = 0.2
@@ -42,7 +42,7 @@ def new_pairs(n: int) -> Pairs:
     return Pairs(np.empty(n), np.empty(n), np.empty(n))
 
 
-@kernel
+@part_of_kernel
 def days_between(time: float, ordinal: int, other_time: float, other_ordinal: int, documents_per_day: float) -> float:
     """Days from the other to this one; where one has no time, by the documents that came between."""
     if math.isnan(time) or math.isnan(other_time):
@@ -50,14 +50,14 @@ def days_between(time: float, ordinal: int, other_time: float, other_ordinal: in
     return (time - other_time) / DAY_SECONDS
 
 
-@kernel
+@part_of_kernel
 def longness(log_terms: float, rule: JoinRule) -> float:
     """0 for a short text, 1 for a long one, between them by the logarithm of the number of terms."""
     share = (log_terms - rule.log_short_terms) / (rule.log_long_terms - rule.log_short_terms)
     return min(max(share, 0.0), 1.0)
 
 
-@kernel
+@part_of_kernel
 def weights_of_long(learnt: Learnt, rule: JoinRule) -> PairWeights:
     """The weights for long texts: where documents have little in common, a cosine says more."""
     background = learnt.background[0] / learnt.background[1]
@@ -73,7 +73,7 @@ def weights_of_long(learnt: Learnt, rule: JoinRule) -> PairWeights:
     )
 
 
-@kernel
+@part_of_kernel
 def weights_of_short(alike: float, rule: JoinRule) -> PairWeights:
     """The weights for short texts, given the product of their vectors: exactly 0 where one of them is not known."""
     return rule.wordy if alike == 0.0 else rule.short
@@ -93,7 +93,21 @@ def row_of(members: Members, m: int) -> tuple:  # type: ignore[type-arg]
     return members.columns[span], members.weights[span], members.title_weights[span]
 
 
-@kernel
+@part_of_kernel
+def fill_with(table: RowTable, members: Members, m: int) -> None:
+    """Replace the row in the table by that of a member."""
+    span = slice(members.start[m], members.start[m] + members.length[m])
+    fill(table, members.columns[span], members.weights[span], members.title_weights[span])
+
+
+@part_of_kernel
+def dots_with_member(table: RowTable, members: Members, m: int) -> tuple[float, float]:
+    """The dot products of the row in the table with that of a member, of the texts and of the titles."""
+    span = slice(members.start[m], members.start[m] + members.length[m])
+    return dots_with(table, members.columns[span], members.weights[span], members.title_weights[span])
+
+
+@part_of_kernel
 def weigh(
     table: RowTable,
     newcomer: Newcomer,
@@ -115,7 +129,7 @@ def weigh(
     cosine_sum, least_lag, u = 0.0, math.inf, 0.0
     for k in range(n):
         m = stories.members[slot, k]
-        cosine, title = dots_with(table, *row_of(members, m))
+        cosine, title = dots_with_member(table, members, m)
         days = days_between(
             newcomer.time, newcomer.ordinal, members.time[m], members.ordinal[m], rule.documents_per_day
         )
@@ -156,7 +170,7 @@ def weigh(
     return odds, timeless
 
 
-@kernel
+@part_of_kernel
 def threshold_for(log_terms: float, learnt: Learnt, rule: JoinRule) -> float:
     """The log-odds from which on a document joins, as the stream is at present."""
     u = longness(log_terms, rule)

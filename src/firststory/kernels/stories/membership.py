@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Columns, Floats, Ints, Singles
-from firststory.kernels.jit import kernel
-from firststory.kernels.stories.evidence import row_of
+from firststory.kernels.jit import kernel, part_of_kernel
+from firststory.kernels.stories.evidence import dots_with_member, fill_with, row_of
 from firststory.kernels.stories.layout import Free, Members, Stories
-from firststory.kernels.stories.row_table import RowTable, dots_with, fill, new_table
+from firststory.kernels.stories.row_table import RowTable, fill, new_table
 from firststory.kernels.stories.sparse_sums import heaviest
 
 
-@kernel
+@part_of_kernel
 def take_up(stories: Stories, members: Members, slot: int, m: int, cosine_sum: float, square: float) -> None:
     """A member joins a story that has room for it; `cosine_sum` is that with all members before."""
     stories.members[slot, stories.n_members[slot]] = m
@@ -22,15 +22,15 @@ def take_up(stories: Stories, members: Members, slot: int, m: int, cosine_sum: f
         stories.vector_sum[slot, d] += members.vector[m, d]
 
 
-@kernel
+@part_of_kernel
 def let_go(stories: Stories, members: Members, slot: int, table: RowTable, free: Free) -> None:
     """The oldest member of a story goes; the table is overwritten."""
     gone = stories.members[slot, 0]
     n = stories.n_members[slot]
-    fill(table, *row_of(members, gone))
+    fill_with(table, members, gone)
     total = 0.0
     for k in range(n):
-        cosine, _ = dots_with(table, *row_of(members, stories.members[slot, k]))
+        cosine, _ = dots_with_member(table, members, stories.members[slot, k])
         total += cosine if k == 0 else 2.0 * cosine
     stories.squared_norm[slot] -= total
     for d in range(members.vector.shape[1]):
@@ -41,7 +41,7 @@ def let_go(stories: Stories, members: Members, slot: int, table: RowTable, free:
     release_member(members, gone, free)
 
 
-@kernel
+@part_of_kernel
 def release_member(members: Members, m: int, free: Free) -> None:
     """The number of a member can be used again; its row is dropped when the rows are next moved."""
     members.length[m] = 0
@@ -60,17 +60,17 @@ def release_stories(members: Members, stories: Stories, free: Free, slots: Ints)
         free.counts[0] += 1
 
 
-@kernel
+@part_of_kernel
 def add_up(stories: Stories, members: Members, slot: int, table: RowTable) -> None:
     """The square of the sum of a story's rows and the sum of its vectors, computed again."""
     stories.squared_norm[slot] = 0.0
     stories.vector_sum[slot, :] = 0.0
     for k in range(stories.n_members[slot]):
         m = stories.members[slot, k]
-        fill(table, *row_of(members, m))
+        fill_with(table, members, m)
         total = 0.0
         for other in range(k + 1):
-            cosine, _ = dots_with(table, *row_of(members, stories.members[slot, other]))
+            cosine, _ = dots_with_member(table, members, stories.members[slot, other])
             total += cosine if other == k else 2.0 * cosine
         stories.squared_norm[slot] += total
         for d in range(members.vector.shape[1]):
@@ -143,6 +143,6 @@ def centrality(members: Members, stories: Stories, slot: int) -> Floats:
         fill(table, columns, title_weights if title_weights.max() > 0.0 else weights, title_weights)
         for other in range(n):
             if other != k:
-                text, title = dots_with(table, *row_of(members, stories.members[slot, other]))
+                text, title = dots_with_member(table, members, stories.members[slot, other])
                 fits[k] += (text + title) / (n - 1)
     return fits

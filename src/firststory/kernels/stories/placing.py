@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from firststory.arrays import Ints
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.stories.evidence import (
     Newcomer,
     days_between,
@@ -27,7 +27,7 @@ USUAL_DECAY = 0.998
 """Of what is known of the usual cosine within stories, at each document that joins."""
 
 
-@kernel
+@part_of_kernel
 def candidate_slot(candidates: Ints, slots: Ints, i: int, c: int) -> int:
     """The slot that document i names in place c; -1 where it names none, or has named it before."""
     slot: int = candidates[i, c] if candidates[i, c] >= -1 else slots[-2 - candidates[i, c]]
@@ -119,7 +119,7 @@ def place_documents(
     return placed
 
 
-@kernel
+@part_of_kernel
 def open_story(stories: Stories, free: Free, key: int, newcomer: Newcomer) -> int:
     """An empty story in a free slot."""
     free.counts[0] -= 1
@@ -132,7 +132,7 @@ def open_story(stories: Stories, free: Free, key: int, newcomer: Newcomer) -> in
     return slot
 
 
-@kernel
+@part_of_kernel
 def keep_row(arrivals: Arrivals, i: int, members: Members, free: Free, newcomer: Newcomer) -> int:
     """Document i becomes a member, of no story yet."""
     free.counts[1] -= 1
@@ -145,11 +145,12 @@ def keep_row(arrivals: Arrivals, i: int, members: Members, free: Free, newcomer:
     members.start[m], members.length[m] = tail, length
     free.counts[2] += length
     members.log_terms[m], members.time[m], members.ordinal[m] = newcomer.log_terms, newcomer.time, newcomer.ordinal
-    members.vector[m, :] = newcomer.vector
+    for d in range(members.vector.shape[1]):
+        members.vector[m, d] = newcomer.vector[d]
     return m
 
 
-@kernel
+@part_of_kernel
 def note(stories: Stories, slot: int, newcomer: Newcomer) -> None:
     """A document has come to a story."""
     stories.size[slot] += 1

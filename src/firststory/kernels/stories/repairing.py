@@ -7,20 +7,21 @@ import math
 import numpy as np
 
 from firststory.arrays import Ints
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.stories.evidence import (
     Newcomer,
     days_between,
+    dots_with_member,
+    fill_with,
     longness,
     new_pairs,
-    row_of,
     threshold_for,
     weigh,
     weights_of_long,
 )
 from firststory.kernels.stories.layout import Free, JoinRule, Learnt, Members, Stories
 from firststory.kernels.stories.membership import add_up, release_member
-from firststory.kernels.stories.row_table import RowTable, dots_with, fill, new_table
+from firststory.kernels.stories.row_table import RowTable, new_table
 
 PRIOR_PAIRS = 4.0
 """Pairs that the stream's usual cosine within stories counts for, beside a story's own."""
@@ -30,16 +31,16 @@ ALIKE, SECOND_LOOK = 0.0, 1.0
 """Why two stories were merged."""
 
 
-@kernel
+@part_of_kernel
 def likeness(table: RowTable, members: Members, stories: Stories, one: int, other: int, usual: float) -> float:
     """How alike members of two stories are on average, as a part of how alike they are within each."""
     few, many = (one, other) if stories.n_members[one] < stories.n_members[other] else (other, one)
     n = min(MAX_COMPARED, stories.n_members[few])
     total = 0.0
     for k in range(stories.n_members[few] - n, stories.n_members[few]):
-        fill(table, *row_of(members, stories.members[few, k]))
+        fill_with(table, members, stories.members[few, k])
         for j in range(stories.n_members[many]):
-            total += dots_with(table, *row_of(members, stories.members[many, j]))[0]
+            total += dots_with_member(table, members, stories.members[many, j])[0]
     within = 1.0
     for slot in (one, other):
         within *= (stories.pair_sum[slot] + PRIOR_PAIRS * usual) / (stories.n_pairs[slot] + PRIOR_PAIRS)
@@ -56,7 +57,7 @@ def median_log_terms(stories: Stories, members: Members, slot: int) -> float:
     return float(np.median(values))
 
 
-@kernel
+@part_of_kernel
 def days_apart(stories: Stories, one: int, other: int, documents_per_day: float) -> float:
     """Days from the end of the earlier story to the beginning of the later; negative where they overlap."""
     there = days_between(
@@ -131,7 +132,7 @@ def repair(linked: Ints, stories: Stories, members: Members, free: Free, learnt:
         elif stories.size[large] > 1:
             m = stories.members[small, 0]
             reason = SECOND_LOOK
-            fill(table, *row_of(members, m))
+            fill_with(table, members, m)
             newcomer = Newcomer(members.log_terms[m], members.time[m], members.ordinal[m], members.vector[m])
             odds, _ = weigh(table, newcomer, members, stories, large, long, rule, pairs)
             value = odds - threshold_for(newcomer.log_terms, learnt, rule)

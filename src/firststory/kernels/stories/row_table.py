@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from firststory.arrays import Columns, Floats, Singles
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 
 
 class RowTable(NamedTuple):
@@ -18,7 +18,7 @@ class RowTable(NamedTuple):
     title_weights: Floats
 
 
-@kernel
+@part_of_kernel
 def place_of(column: int, columns: Columns) -> int:
     """Where a column is in the table, or the free place where it would be."""
     mask = len(columns) - 1
@@ -37,7 +37,7 @@ def new_table(longest: int) -> RowTable:
     return RowTable(np.empty(size, np.int32), np.empty(size), np.empty(size))
 
 
-@kernel
+@part_of_kernel
 def fill(table: RowTable, columns: Columns, weights: Singles, title_weights: Singles) -> None:
     """Replace the row in the table by this one."""
     table.columns[:] = -1
@@ -47,7 +47,7 @@ def fill(table: RowTable, columns: Columns, weights: Singles, title_weights: Sin
         table.title_weights[place] = title_weights[a]
 
 
-@kernel
+@part_of_kernel
 def dots_with(table: RowTable, columns: Columns, weights: Singles, title_weights: Singles) -> tuple[float, float]:
     """The dot products with the row in the table, of the texts and of the titles."""
     text, title = 0.0, 0.0

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from firststory.arrays import Array, Floats
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.stories.storyline_layout import N_GAPS, N_SEEN, Lines, Model, Rule
-from firststory.kernels.stories.storyline_words import BLOCK, find_entry, share_of
+from firststory.kernels.stories.storyline_words import BLOCK, LEAST_COUNT, PSEUDO_COUNT, find_entry, share_of
 
 REFRESH_EVERY_DOCUMENTS = 16
 """How often it is counted how long ago the storylines were told."""
@@ -17,7 +17,15 @@ ROUNDING = 1e-9
 """By how much a bound may lie below what it bounds."""
 
 
-@kernel
+@part_of_kernel
+def smoothed(rule: Rule, total: float) -> tuple[float, float]:
+    """Of a line with so many words: ln of the share, against the stream's, of a word that it never used; its slope."""
+    room = total + rule.smoothing
+    unused = 1.0 - rule.mixture + rule.mixture * rule.smoothing / room
+    return math.log(unused), rule.mixture / (room * unused)
+
+
+@part_of_kernel
 def gap_class(gap: int) -> int:
     """0 for one document ago, 1 for two, 2 for three or four, ...: the binary digits of gap - 1."""
     rest, found = min(max(0, gap - 1), (1 << (N_GAPS - 1)) - 1), 0
@@ -51,7 +59,7 @@ def count_gaps(lines: Lines, n_seen: int, weights: Floats) -> None:
         weights /= total
 
 
-@kernel
+@part_of_kernel
 def choose(
     model: Model,
     rule: Rule,
@@ -145,7 +153,7 @@ def _find_likely(
     return n_likely
 
 
-@kernel
+@part_of_kernel
 def _add_gains(model: Model, columns: Array, counts: Floats, length: int) -> None:
     """Add what the words say to the gain of each line that has one: 0 stands for none."""
     table, gains, slope = model.words, model.gains, model.lines.slope
@@ -161,24 +169,38 @@ def _add_gains(model: Model, columns: Array, counts: Floats, length: int) -> Non
 
 
 @kernel
-def score_of(
+def score_without(
     model: Model, rule: Rule, lift: Floats, columns: Array, counts: Floats, length: int, vector: Array, line: int
 ) -> float:
-    """The score of one storyline for a text."""
-    lines, table = model.lines, model.words
-    if lines.size[line] < 0.5:
+    """The score of a storyline for one of its texts, as if it had never had that text."""
+    lines, table, most = model.lines, model.words, rule.most_count
+    size = lines.size[line] - 1.0
+    if size < 0.5:
         return -math.inf
-    score = math.log(lines.pull[line]) + lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
+    entries, stream, own = np.empty(length, np.int64), table.total[0], lines.total[line]
     for k in range(length):
-        score += counts[k] * lines.unused[line]
-        entry = find_entry(table, line, columns[k])
-        if entry >= 0:
-            factor = 1.0 + lines.slope[line] * table.used[entry] / share_of(table, columns[k])
-            score += counts[k] * math.log(factor)
-    return float(score + _meaning(rule, vector, _norm(vector), lines.vector[line]))
+        entries[k] = find_entry(table, line, columns[k])
+        own -= counts[k]
+        if entries[k] >= 0:
+            used = table.used[entries[k]]
+            stream += min(max(used - counts[k], 0.0), most) - min(used, most)
+    unused, slope = smoothed(rule, max(0.0, own))
+    score = rule.size_weight * math.log(min(size, rule.most_size))
+    score += lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
+    for k in range(length):
+        score += counts[k] * unused
+        if entries[k] >= 0:
+            used = table.used[entries[k]]
+            left = max(used - counts[k], 0.0)
+            if left >= LEAST_COUNT:
+                seen = table.seen[columns[k]] + min(left, most) - min(used, most)
+                share = max(seen, PSEUDO_COUNT) / max(stream, 1.0)
+                score += counts[k] * math.log(1.0 + slope * left / share)
+    rest = lines.vector[line] - vector
+    return float(score + _meaning(rule, vector, _norm(vector), rest))
 
 
-@kernel
+@part_of_kernel
 def _norm(vector: Array) -> float:
     square = 0.0
     for d in range(len(vector)):
@@ -186,7 +208,7 @@ def _norm(vector: Array) -> float:
     return math.sqrt(square)
 
 
-@kernel
+@part_of_kernel
 def _meaning(rule: Rule, vector: Array, norm: float, of_line: Floats) -> float:
     """What the vectors say; nothing where the text has none."""
     if norm == 0.0:

@@ -31,6 +31,8 @@ class Rule(NamedTuple):
     """Documents of a line that count."""
     threshold: float
     """The score that is enough to join a line where every second story founds one."""
+    word_price: float
+    """What each word that a text counts for beyond those of a short one adds to the threshold."""
     odds_weight: float
     """How much the threshold follows the odds that a story founds a line."""
     mixture: float
@@ -55,6 +57,10 @@ class Rule(NamedTuple):
     """How much better the own line may fit a document that votes for another."""
     growth: float
     """A line is asked again when it is so many times as large."""
+    first_look: float
+    """Documents of the stream after which a small line is asked for the first time."""
+    look_factor: float
+    """It is asked again when it is so many times as old."""
     decay: float
     """Of what is known of the gaps, at each document."""
 
@@ -78,6 +84,10 @@ class Lines(NamedTuple):
     last_time: Floats
     checked: Floats
     """The size when it was last asked whether it should go into another."""
+    founded: Ints
+    """The number of documents that there were."""
+    due: Ints
+    """The same when it is to be asked next if it is still small."""
     n_stories: Slots
     stories: Array
     """Slots of its last stories, in the order in which they came."""

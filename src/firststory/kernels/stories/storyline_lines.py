@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from firststory.arrays import Array, Slots
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
+from firststory.kernels.stories.storyline_choice import smoothed
 from firststory.kernels.stories.storyline_layout import (
     FREE_LINES,
     FREE_ROWS,
@@ -22,18 +23,15 @@ from firststory.kernels.stories.storyline_layout import (
 from firststory.kernels.stories.storyline_words import add_counts, drop_words, move_words
 
 
-@kernel
+@part_of_kernel
 def _set_size(lines: Lines, rule: Rule, line: int, size: float, total: float) -> None:
     """How many documents a line has told, and how many words: what the score needs of them."""
     lines.size[line], lines.total[line] = size, total
     lines.pull[line] = 0.0 if size < 0.5 else math.exp(rule.size_weight * math.log(min(size, rule.most_size)))
-    room = total + rule.smoothing
-    unused = 1.0 - rule.mixture + rule.mixture * rule.smoothing / room
-    lines.unused[line] = math.log(unused)
-    lines.slope[line] = rule.mixture / (room * unused)
+    lines.unused[line], lines.slope[line] = smoothed(rule, total)
 
 
-@kernel
+@part_of_kernel
 def open_line(lines: Lines, counters: Array, rule: Rule, key: int, number: int, time: float) -> int:
     """A line without documents."""
     counters[FREE_LINES] -= 1
@@ -42,12 +40,13 @@ def open_line(lines: Lines, counters: Array, rule: Rule, key: int, number: int, 
     _set_size(lines, rule, line, 0.0, 0.0)
     lines.last_number[line], lines.last_time[line] = number, time
     lines.checked[line] = 2.0
+    lines.founded[line], lines.due[line] = number, number + int(rule.first_look)
     lines.n_stories[line] = 0
     lines.vector[line] = 0.0
     return int(line)
 
 
-@kernel
+@part_of_kernel
 def drop_line(model: Model, line: int) -> None:
     """A line leaves the memory."""
     drop_words(model.words, line)
@@ -56,7 +55,7 @@ def drop_line(model: Model, line: int) -> None:
     model.counters[FREE_LINES] += 1
 
 
-@kernel
+@part_of_kernel
 def add_row(model: Model, rule: Rule, line: int, row: int, sign: float) -> None:
     """A line gets the words and the vector of a row, or (sign -1) loses them."""
     lines, rows = model.lines, model.rows
@@ -66,7 +65,7 @@ def add_row(model: Model, rule: Rule, line: int, row: int, sign: float) -> None:
     _set_size(lines, rule, line, lines.size[line] + sign, max(0.0, lines.total[line] + sign * rows.total[row]))
 
 
-@kernel
+@part_of_kernel
 def enter(n_stories: Slots, stories: Array, line_of: Slots, story: int, line: int) -> None:
     """A story is part of a line; the line forgets the story that came first where it has too many."""
     n = n_stories[line]
@@ -79,7 +78,7 @@ def enter(n_stories: Slots, stories: Array, line_of: Slots, story: int, line: in
     line_of[story] = line
 
 
-@kernel
+@part_of_kernel
 def leave(n_stories: Slots, stories: Array, story: int, line: int) -> None:
     """A story is no longer among the last ones of a line."""
     kept = 0
@@ -157,7 +156,7 @@ def merge_stories(model: Model, rule: Rule, small: int, large: int) -> None:
     free_story(model, small)
 
 
-@kernel
+@part_of_kernel
 def free_story(model: Model, story: int) -> None:
     """Forget a story, with its rows."""
     stories = model.stories

@@ -7,14 +7,14 @@ import math
 import numpy as np
 
 from firststory.arrays import Array, Floats, Ints, Slots
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.stories.storyline_choice import (
     REFRESH_EVERY_DOCUMENTS,
     choose,
     count_gaps,
     gap_class,
     lift_of,
-    score_of,
+    score_without,
 )
 from firststory.kernels.stories.storyline_layout import (
     FREE_ROWS,
@@ -24,6 +24,7 @@ from firststory.kernels.stories.storyline_layout import (
     N_STORY_ROWS,
     NEXT_KEY,
     Documents,
+    Lines,
     Model,
     RowSlots,
     Rule,
@@ -42,6 +43,8 @@ from firststory.kernels.stories.storyline_lines import (
 
 SHORT_TERMS, LONG_TERMS = 12, 60
 """Terms up to which a text is short, and from which on it is long; between them by the logarithm."""
+MIN_VOTING_SIZE = 4.0
+"""Documents from which on a storyline votes when it has grown; a smaller one, when it has aged."""
 FOUNDING_STORIES = 500.0
 """Stories over which the share that founded a line is averaged."""
 
@@ -62,7 +65,7 @@ def place_documents(model: Model, rule: Rule, documents: Documents, now: float) 
         line = stories.line[story]
         if line < 0:
             lift = lift_of(model.found, model.chance, rule.most_lift)
-            enough = threshold_of(rule, model.founding[0])
+            enough = threshold_of(rule, model.founding[0], model.rows.total[row])
             line, _ = choose(model, rule, lift, *_text(model.rows, row), enough, -1)
             model.founding[0] += ((1.0 if line < 0 else 0.0) - model.founding[0]) / FOUNDING_STORIES
             if line < 0:
@@ -96,7 +99,12 @@ def _keep_row(rows: RowSlots, rule: Rule, documents: Documents, i: int, row: int
     start, end = documents.indptr[i], documents.indptr[i + 1]
     kept = np.arange(end - start)
     if end - start > N_ROW_TERMS:
-        kept = np.sort(np.argsort(-documents.weights[start:end], kind="mergesort")[:N_ROW_TERMS])
+        # The weights of rows have the logarithm of the counts: what a long text is about, it says again and again.
+        heavy = np.empty(end - start)
+        for k in range(end - start):
+            count = documents.counts[start + k]
+            heavy[k] = -documents.weights[start + k] * count / (1.0 + math.log(max(count, 1.0)))
+        kept = np.sort(np.argsort(heavy, kind="mergesort")[:N_ROW_TERMS])
     is_long = math.log(max(end - start, 1) / SHORT_TERMS) / math.log(LONG_TERMS / SHORT_TERMS)
     is_long = min(max(is_long, 0.0), 1.0)
     total = 0.0
@@ -116,11 +124,12 @@ def _text(rows: RowSlots, row: int) -> tuple[Array, Floats, int, Array]:
     return rows.columns[row], rows.counts[row], rows.length[row], rows.vector[row]
 
 
-@kernel
-def threshold_of(rule: Rule, founding: float) -> float:
-    """The score that is enough: it follows the odds that a story belongs to no line."""
+@part_of_kernel
+def threshold_of(rule: Rule, founding: float, words: float) -> float:
+    """The score that is enough: it follows the odds that a story belongs to no line, and the words that speak."""
     share = min(max(founding, 0.05), 0.95)
-    return rule.threshold + rule.odds_weight * math.log(share / (1.0 - share))
+    price = rule.word_price * max(0.0, words - rule.length)
+    return rule.threshold + price + rule.odds_weight * math.log(share / (1.0 - share))
 
 
 # -- repair ----------------------------------------------------------------------------------------------------
@@ -144,7 +153,8 @@ def choose_all_again(model: Model, rule: Rule, asking: Slots, now: float) -> Non
         for k in range(n):
             add_row(model, rule, line, stories.rows[story, k], -1.0)
         columns, counts, length, vector = _pooled(rows, stories.rows[story, :n])
-        enough = threshold_of(rule, model.founding[0])
+        words = rows.total[stories.rows[story, :n]].sum() / max(n, 1)
+        enough = threshold_of(rule, model.founding[0], words)
         chosen, _ = choose(model, rule, lift, columns, counts, length, vector, enough, -1)
         for k in range(n):
             add_row(model, rule, line, stories.rows[story, k], 1.0)
@@ -178,14 +188,38 @@ def _pooled(rows: RowSlots, members: Slots) -> tuple[Array, Floats, int, Array]:
 
 
 @kernel
+def lines_to_ask(model: Model, rule: Rule) -> Slots:
+    """The lines whose documents are to vote, by their keys."""
+    lines = model.lines
+    found, n = np.empty(len(lines.key), np.int32), 0
+    for line in range(len(lines.key)):
+        if lines.key[line] >= 0 and is_to_vote(lines, rule, line, model.counters[N_SEEN]):
+            found[n] = line
+            n += 1
+    return found[:n][np.argsort(lines.key[found[:n]], kind="mergesort")]
+
+
+@kernel
+def is_to_vote(lines: Lines, rule: Rule, line: int, n_seen: int) -> bool:
+    """Whether a line has grown since it was last asked; a small one, whether it is so many times as old."""
+    if lines.size[line] < MIN_VOTING_SIZE:
+        return bool(n_seen >= lines.due[line])
+    return bool(lines.size[line] >= rule.growth * lines.checked[line])
+
+
+@kernel
 def merge_by_vote(model: Model, rule: Rule, asked: Slots) -> None:
-    """Lines that have grown go into another if enough of their last documents would."""
+    """Lines that have grown or aged go into another if enough of their last documents would."""
     lines = model.lines
     lift = lift_of(model.found, model.chance, rule.most_lift)
     for line in asked:
-        if lines.key[line] < 0 or lines.size[line] < rule.growth * lines.checked[line]:
+        if lines.key[line] < 0 or not is_to_vote(lines, rule, line, model.counters[N_SEEN]):
             continue
-        lines.checked[line] = lines.size[line]
+        if lines.size[line] < MIN_VOTING_SIZE:
+            age = model.counters[N_SEEN] - lines.founded[line]
+            lines.due[line] = lines.founded[line] + int(rule.look_factor * age)
+        else:
+            lines.checked[line] = lines.size[line]
         voters = _last_rows(model, line, rule.voters)
         choices = np.empty(len(voters), np.int64)
         for k, row in enumerate(voters):
@@ -199,12 +233,10 @@ def merge_by_vote(model: Model, rule: Rule, asked: Slots) -> None:
 @kernel
 def _second_choice(model: Model, rule: Rule, lift: Floats, row: int, line: int) -> int:
     """The line that a document would join without its own, if it fits there nearly as well; -1 for none."""
-    enough = threshold_of(rule, model.founding[0])
+    enough = threshold_of(rule, model.founding[0], model.rows.total[row])
     other, score = choose(model, rule, lift, *_text(model.rows, row), enough, line)
     if other >= 0:
-        add_row(model, rule, line, row, -1.0)
-        own = score_of(model, rule, lift, *_text(model.rows, row), line)
-        add_row(model, rule, line, row, 1.0)
+        own = score_without(model, rule, lift, *_text(model.rows, row), line)
         if score < own - rule.vote_margin:
             return -1
     return int(other)

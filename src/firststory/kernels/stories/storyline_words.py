@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firststory.arrays import Array, Floats, Ints, Slots
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 
 BLOCK = 8
 """Places of a block: those of block b are 8 b, 8 b + 1, ..."""
@@ -52,7 +52,7 @@ class WordTable(NamedTuple):
     """A number: the sum of `seen`."""
 
 
-@kernel
+@part_of_kernel
 def _next_place(first: Slots, i: int, filled: Slots, following: Slots, free: Slots, n_free: Ints) -> int:
     """A place at the head of list i."""
     block = first[i]
@@ -65,7 +65,7 @@ def _next_place(first: Slots, i: int, filled: Slots, following: Slots, free: Slo
     return int(BLOCK * block + filled[block] - 1)
 
 
-@kernel
+@part_of_kernel
 def _drop_head(first: Slots, i: int, filled: Slots, following: Slots, free: Slots, n_free: Ints) -> None:
     """The last place of the head of list i is not in use any more."""
     block = first[i]
@@ -76,7 +76,7 @@ def _drop_head(first: Slots, i: int, filled: Slots, following: Slots, free: Slot
         n_free[0] += 1
 
 
-@kernel
+@part_of_kernel
 def find_entry(table: WordTable, line: int, word: int) -> int:
     """Where a line has a word; -1 where it has not."""
     block = table.of_word[word]
@@ -88,13 +88,13 @@ def find_entry(table: WordTable, line: int, word: int) -> int:
     return -1
 
 
-@kernel
+@part_of_kernel
 def share_of(table: WordTable, word: int) -> float:
     """The share of a word in the stream."""
     return float(max(table.seen[word], PSEUDO_COUNT) / max(table.total[0], 1.0))
 
 
-@kernel
+@part_of_kernel
 def _new_entry(table: WordTable, line: int, word: int) -> int:
     entry = _next_place(table.of_word, word, table.filled, table.following, table.free, table.n_free)
     table.line[entry], table.used[entry] = line, 0.0
@@ -105,7 +105,7 @@ def _new_entry(table: WordTable, line: int, word: int) -> int:
     return entry
 
 
-@kernel
+@part_of_kernel
 def _remove_entry(table: WordTable, line: int, word: int, entry: int) -> None:
     # The last entry of the head takes its place.
     block = table.of_word[word]
@@ -126,7 +126,7 @@ def _remove_entry(table: WordTable, line: int, word: int, entry: int) -> None:
     _drop_head(table.of_line, line, table.words_filled, table.words_following, table.words_free, table.n_words_free)
 
 
-@kernel
+@part_of_kernel
 def add_counts(table: WordTable, line: int, words: Array, counts: Floats, n: int, sign: float, most: float) -> None:
     """A line uses words more often (sign 1) or less often (sign -1); all words differ."""
     is_new = table.of_line[line] < 0
@@ -148,14 +148,14 @@ def add_counts(table: WordTable, line: int, words: Array, counts: Floats, n: int
             _remove_entry(table, line, word, entry)
 
 
-@kernel
+@part_of_kernel
 def _last_word(table: WordTable, line: int) -> int:
     """The word of a line that came last."""
     block = table.of_line[line]
     return int(table.word[BLOCK * block + table.words_filled[block] - 1])
 
 
-@kernel
+@part_of_kernel
 def drop_words(table: WordTable, line: int) -> None:
     """A line leaves; the stream has used its words all the same."""
     while table.of_line[line] >= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from firststory.arrays import Array
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 
 COUNT, BINARY, TFIDF = range(3)
 NO_NORM, L1, L2 = range(3)
@@ -29,19 +29,19 @@ def pending_forms(forms: Array, n_tokens: int, missing: Array, flag: Array, foun
     return m
 
 
-@kernel
+@part_of_kernel
 def decayed(frequency: float, seen: float, now: float, keep: float) -> float:
     """A document frequency that was last touched at document `seen`, as it counts at document `now`."""
     return frequency if keep == 1.0 else frequency * keep ** (now - seen)
 
 
-@kernel
+@part_of_kernel
 def idf(frequency: float, total: float) -> float:
     """ln((1 + N) / (1 + df)) + 1; never under 1 where df <= N."""
     return math.log((1.0 + total) / (1.0 + frequency)) + 1.0
 
 
-@kernel
+@part_of_kernel
 def is_short_document(
     most: int,
     forms: Array,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.arrays import Array, Floats
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.text.tokens import RUN, WORD
 
 LATIN, KANA, HAN, OTHER = 0, 1, 2, 3
@@ -47,7 +47,7 @@ class StopWordIndex(NamedTuple):
     """Whether a script (row) writes a language (column)."""
 
 
-@kernel
+@part_of_kernel
 def word_key(codes: Array, begin: int, end: int, lower: Array) -> np.uint64:
     """A hash (FNV-1a) of a word in lower case; never 0."""
     key = np.uint64(14695981039346656037)
@@ -61,7 +61,7 @@ def word_key(codes: Array, begin: int, end: int, lower: Array) -> np.uint64:
     return key | np.uint64(1)
 
 
-@kernel
+@part_of_kernel
 def slot_of(key: np.uint64, keys: Array) -> int:
     """Where a key stands in the table, or the empty slot where it would."""
     mask = np.uint64(keys.shape[0] - 1)
@@ -71,7 +71,7 @@ def slot_of(key: np.uint64, keys: Array) -> int:
     return int(slot)
 
 
-@kernel
+@part_of_kernel
 def script_of(code: int, scripts: Array) -> int:
     if code < scripts.shape[0]:
         return int(scripts[code])
@@ -105,7 +105,7 @@ def count_stop_words(
     return n, KANA if script == HAN and in_script[KANA] > 0 else script
 
 
-@kernel
+@part_of_kernel
 def best_language(n_words: int, script: int, hits: Array, weights: Floats, words: StopWordIndex) -> tuple[int, bool]:
     """The likeliest language by hits and by the languages before; and whether a closer look is needless.
 
@@ -144,14 +144,14 @@ def best_language(n_words: int, script: int, hits: Array, weights: Floats, words
     return best, bool(settled and best_score - second >= SURE_MARGIN and most - hits[best] < 2)
 
 
-@kernel
+@part_of_kernel
 def majority(weights: Floats) -> int:
     """The language of most recent documents; the last entry where there were none."""
     best = int(np.argmax(weights))
     return best if weights[best] > 0.0 else weights.shape[0] - 1
 
 
-@kernel
+@part_of_kernel
 def learn_language(language: int, weights: Floats) -> None:
     """One more document in a language."""
     weights *= KEEP

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Array
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 
 # Classes of code points. LETTER and DIGIT are neighbours, for a quick test of both.
 SEPARATOR, LETTER, DIGIT, MARK, IGNORABLE, APOSTROPHE, NUMBER_JOIN, HYPHEN, HASH, AT, UNSPACED, AMPERSAND = range(12)
@@ -20,7 +20,7 @@ WORD, HASHTAG, MENTION, HOST, RUN = range(5)
 _DOT, _SLASH, _COLON, _SEMICOLON, _UNDERSCORE, _LINE_FEED = 46, 47, 58, 59, 95, 10
 
 
-@kernel
+@part_of_kernel
 def word_end(codes: Array, classes: Array, start: int, n: int) -> int:
     """One past the last character of the word at `start`, or of the number, date or acronym."""
     i = start + 1
@@ -66,7 +66,7 @@ def word_end(codes: Array, classes: Array, start: int, n: int) -> int:
     return end
 
 
-@kernel
+@part_of_kernel
 def _inside_date(codes: Array, classes: Array, start: int, i: int, n: int) -> bool:
     """Whether the hyphen at `i` stands in an ISO date (2026-11-15) that begins at `start`."""
     if i - start == 7:
@@ -83,7 +83,7 @@ def _inside_date(codes: Array, classes: Array, start: int, i: int, n: int) -> bo
     return start + 10 == n or classes[codes[start + 10]] != DIGIT
 
 
-@kernel
+@part_of_kernel
 def _url_prefix(codes: Array, i: int, n: int) -> int:
     """How many characters of http://, https:// or www. stand at `i`; 0 for none. ASCII letters in either case."""
     c = codes[i] | 32
@@ -103,14 +103,14 @@ def _url_prefix(codes: Array, i: int, n: int) -> int:
     return 0
 
 
-@kernel
+@part_of_kernel
 def _in_url(code: int, kind: int) -> bool:
     if code < 128:
         return code > 32 and code != 34 and code != 60 and code != 62
     return kind in (LETTER, DIGIT, MARK)
 
 
-@kernel
+@part_of_kernel
 def _entity_end(codes: Array, i: int, n: int) -> int:
     """One past an HTML entity (&amp; &#39;) at `i`, or `i` where there is none."""
     j = i + 1
@@ -243,7 +243,7 @@ def find_tokens(
     return m
 
 
-@kernel
+@part_of_kernel
 def _pairs(codes: Array, classes: Array, begin: int, end: int, starts: Array, ends: Array, kinds: Array, m: int) -> int:
     """Overlapping pairs of characters, marks going with the character before; a lone character stands alone."""
     first = begin
@@ -357,7 +357,7 @@ def number_forms(
     return n_forms, used
 
 
-@kernel
+@part_of_kernel
 def _spread(first: np.uint64, second: np.uint64, header: np.uint64) -> np.uint64:
     """Keys to a slot: two odd multipliers, the high bits folded down."""
     h = (first ^ (second * np.uint64(0x9E3779B97F4A7C15)) ^ header) * np.uint64(0xD6E8FEB86659FD93)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firststory.arrays import Ints, Slots
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 
 Codes = NDArray[np.uint32]
 Bytes = NDArray[np.uint8]
@@ -16,12 +16,12 @@ SPACE, AROUND = 1, 2
 AT, COLON, SLASH, LETTER_S, QUOTE, CURLY, BLANK = 64, 58, 47, 115, 39, 0x2019, 32
 
 
-@kernel
+@part_of_kernel
 def class_of(code: int, classes: Bytes) -> int:
     return int(classes[code]) if code < len(classes) else 0
 
 
-@kernel
+@part_of_kernel
 def is_address(codes: Codes, begin: int, end: int) -> bool:
     """Whether it has :// in it."""
     for j in range(begin, end - 2):  # noqa: SIM110 (plain loops are what numba compiles best)
@@ -30,7 +30,7 @@ def is_address(codes: Codes, begin: int, end: int) -> bool:
     return False
 
 
-@kernel
+@part_of_kernel
 def bare_word(codes: Codes, begin: int, end: int, classes: Bytes) -> tuple[int, int]:
     """The word without marks around it and without the s of a possessive; empty where nothing is left."""
     while True:

@@ -13,6 +13,7 @@ from firststory.harmless import display_title, harmless
 from firststory.records import Alert, Document
 from firststory.serve.page.charts import strip
 from firststory.serve.page.clock import span
+from firststory.serve.page.line_names import line_name
 from firststory.serve.page.numbers import in_words, listed, sentence
 from firststory.store.arrival_reader import Brought
 from firststory.store.store import Store
@@ -92,7 +93,7 @@ def card_of(alert: Alert, brought: Mapping[str, Brought], said: Mapping[str, boo
 
 def _line_title(store: Store, name: str) -> str:
     line = store.storyline(name)
-    return "" if line is None else harmless(line.title, 120)
+    return "" if line is None else line_name(store, name, line.title)
 
 
 def _proof(alert: Alert, n_dots: int) -> tuple[int, str]:

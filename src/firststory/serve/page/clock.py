@@ -38,7 +38,7 @@ class Clock:
         local, today = self.local(time), self.now.astimezone(self.zone)
         clock = "" if is_midnight(time) else f"{local:%H:%M}"
         if local.date() == today.date():
-            return clock or "today"
+            return clock or ("today" if self.is_live else self.date(time))
         if abs(today.replace(tzinfo=None) - local.replace(tzinfo=None)) < WEEK - DAY:
             return f"{local:%a} {clock}".strip()
         return f"{self.date(time)} {clock}".strip()

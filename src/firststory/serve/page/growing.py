@@ -10,10 +10,9 @@ from firststory.harmless import display_title, harmless
 from firststory.records import Document, Story, Storyline
 from firststory.serve.page.charts import SPARK_BINS, Spark, spark_of
 from firststory.serve.page.clock import Clock
+from firststory.serve.page.line_names import line_names
 from firststory.store.arrival_reader import Level
-from firststory.store.period_reader import Came
 from firststory.store.store import Store
-from firststory.units import MICROSECOND
 
 LATELY = timedelta(hours=6)
 GROWS = 1.25
@@ -58,18 +57,16 @@ def growing(store: Store, clock: Clock, level: Level, length: timedelta, limit: 
         return _without_times(store, level, limit)
     until = max(end, clock.now)
     lately = lately_of(end)
-    whole = store.came_by(level, until - length, until)
-    now = store.came_by(level, until - lately + MICROSECOND, until)
-    before = store.came_by(level, until - 2 * lately + MICROSECOND, until - lately)
-    nothing = Came(0, 0)
+    whole = store.grew_by(level, until, length, lately)
 
     def rank(name: str) -> tuple[float, int, str]:
-        came = whole[name]
-        return -now.get(name, nothing).documents * max(came.sources, 1), -came.documents * max(came.sources, 1), name
+        grew = whole[name]
+        return -grew.lately * max(grew.sources, 1), -grew.documents * max(grew.sources, 1), name
 
     names = [name for name in sorted(whole, key=rank) if whole[name].documents > 1 or level == "story"]
     names = names[offset : offset + limit]
     width = length / SPARK_BINS
+    called = line_names(store, names) if level == "storyline" else {}
     bins = store.counted_by_name(level, names, until - length, until, width)
     found = []
     for name in names:
@@ -78,16 +75,16 @@ def growing(store: Store, clock: Clock, level: Level, length: timedelta, limit: 
             continue
         newest = store.brought_by(level, name, limit=1)
         latest = newest[0].document if newest else None
-        came = whole[name]
+        grew = whole[name]
         found.append(
             Growing(
                 id=name,
-                title=harmless(told.title, 120),
+                title=called.get(name) or harmless(told.title, 120),
                 href=href(level, name),
-                documents=came.documents,
-                sources=came.sources,
-                lately=now.get(name, nothing).documents,
-                before=before.get(name, nothing).documents,
+                documents=grew.documents,
+                sources=grew.sources,
+                lately=grew.lately,
+                before=grew.before,
                 spark=spark_of(bins[name]),
                 latest=_latest(latest, told.title),
                 last=told.last_seen,

@@ -86,7 +86,7 @@ def running(store: Store, clock: Clock, limit: int = RUNNING) -> list[Growing]:
 def _by_day(clock: Clock, cards: list[Card]) -> list[tuple[str, list[Card]]]:
     """Cards under the day on which they fired, newest first."""
     days: dict[str, list[Card]] = {}
-    today = clock.now.astimezone(clock.zone).date()
+    today = clock.now.astimezone(clock.zone).date() if clock.is_live else None  # an archive has none
     for card in cards:
         fired = card.alert.fired_at
         local = None if fired is None else clock.local(fired)

@@ -15,6 +15,7 @@ from firststory._version import __version__
 from firststory.digest.words import counted
 from firststory.harmless import display_title, harmless, harmless_url
 from firststory.serve.access import reader_of, service_of, visitor_of
+from firststory.serve.answering import kept_headers
 from firststory.serve.page import assets
 from firststory.serve.page.clock import Clock, clock_of
 from firststory.serve.page.numbers import in_words, sentence
@@ -23,6 +24,8 @@ from firststory.store.changes import Cursor
 TEMPLATES = Path(__file__).parent / "templates"
 ZONE_COOKIE = "zone"
 """Set by the page's script; without it times are UTC."""
+HOLDS_SECONDS = 10.0
+"""A view says how long ago things were."""
 VIEWS = (
     ("now", "Now", "/"),
     ("stories", "Stories", "/page/stories"),
@@ -79,7 +82,9 @@ def render(
         "is_signed_in": bool(visitor_of(request).name),
         "place": str(Cursor(store.last_step())),
     }
-    return HTMLResponse(environment().get_template(template).render(**frame | facts), status)
+    body = environment().get_template(template).render(**frame | facts).encode()
+    is_kept = status == 200 and view != "health"
+    return HTMLResponse(body, status, kept_headers(request.scope, body, HOLDS_SECONDS) if is_kept else None)
 
 
 def may_write(request: Request) -> bool:

@@ -10,11 +10,12 @@ from typing import Any
 from firststory.digest.story import StoryDetail, story_detail
 from firststory.digest.words import MAX_NAME, PUSHED, counted
 from firststory.harmless import display_title, harmless
-from firststory.records import Alert, Document
+from firststory.records import Alert, Document, Storyline
 from firststory.serve.page.cards import cards_of
 from firststory.serve.page.charts import Bar, Pin, Tick, bars, pins, ticks
 from firststory.serve.page.clock import Clock, span
 from firststory.serve.page.growing import lately_of, lately_words
+from firststory.serve.page.line_names import line_name
 from firststory.serve.page.numbers import in_words, sentence
 from firststory.store.period_reader import Arrived
 from firststory.store.store import Store
@@ -95,6 +96,7 @@ def story_facts(store: Store, clock: Clock, name: str, before: int | None) -> di
         "merges": _merges(told),
         "about": _about(alerts, told),
         "useful": said.get(told.story.representative),
+        "line_name": _line_name(store, told.storyline),
         "line_stories": 0 if told.storyline is None else told.storyline.n_stories,
     }
 
@@ -285,6 +287,10 @@ class Near:
     title: str
     href: str
     words: str
+
+
+def _line_name(store: Store, line: Storyline | None) -> str:
+    return "" if line is None else line_name(store, line.id, line.title)
 
 
 def _near(store: Store, told: StoryDetail) -> list[Near]:

@@ -13,6 +13,7 @@ from firststory.records import Alert, Story, Storyline
 from firststory.serve.page.cards import cards_of
 from firststory.serve.page.charts import Bar, Tick, bars, ticks
 from firststory.serve.page.clock import Clock
+from firststory.serve.page.line_names import line_name
 from firststory.serve.page.numbers import in_words, listed, sentence
 from firststory.serve.page.story import DOCUMENTS, LEFT, MORE_DOCUMENTS, RIGHT, WIDTHS, column_name, columns_of
 from firststory.store.store import Store
@@ -62,6 +63,7 @@ def storyline_facts(store: Store, clock: Clock, name: str, before: int | None) -
     first = store.first_document(stories[0].id) if stories else None
     return {
         "line": line,
+        "name": line_name(store, line.id, line.title),
         "lanes": lanes,
         "n_other": len(stories) - len(shown),
         "n_stories": len(stories),

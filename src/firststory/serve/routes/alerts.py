@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from firststory.digest.gather import digest_of
 from firststory.digest.shapes import alert_json, digest_json
 from firststory.serve.access import StoreToRead
-from firststory.serve.caching import answer
+from firststory.serve.answering import answer
 from firststory.serve.parameters import After, Id, Limit, Since, cut, moment, next_link, no_page
 from firststory.serve.problems import not_found
 from firststory.serve.shapes import AlertKind, AlertPage, AlertShape, DigestShape

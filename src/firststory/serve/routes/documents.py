@@ -12,7 +12,7 @@ from firststory.digest.shapes import document_json
 from firststory.digest.words import iso
 from firststory.errors import StoreError, StoreFullError
 from firststory.serve.access import ServiceHere, StoreToRead
-from firststory.serve.caching import answer
+from firststory.serve.answering import answer
 from firststory.serve.parameters import Id, Truth
 from firststory.serve.problems import Problem, not_found
 from firststory.serve.pushed import JSON_LINES, PushedDocument, read_documents, refused
@@ -60,7 +60,7 @@ async def push(
     service.metrics.rejected.inc(len(taken.rejected))
     if taken.rejected and (partial == "false" or not taken.documents):
         raise refused(taken.rejected)
-    await run_in_threadpool(_keep, service, taken.documents)
+    await _keep(service, taken.documents)
     service.metrics.pushed.inc(len(taken.documents))
     return Accepted(accepted=len(taken.ids), ids=taken.ids, rejected=[one._asdict() for one in taken.rejected])
 
@@ -80,22 +80,22 @@ def document(request: Request, store: StoreToRead, id: Id) -> Response:
 
 def _check_takes(service: Service) -> None:
     """Whether pushed documents would be judged."""
-    if service.stream is None or service.inbox is None:
+    if service.stream is None or service.intake is None:
         raise Problem(503, f"This service takes no documents: {service.why_read_only}", "read-only")
     if not service.stream.takes_documents:
         raise Problem(503, "The stream has stopped; the log of the service says why.", "stopped", {"Retry-After": "60"})
 
 
-def _keep(service: Service, documents: list[str]) -> None:
-    assert service.inbox is not None and service.stream is not None
-    waiting = service.waiting()
+async def _keep(service: Service, documents: list[str]) -> None:
+    assert service.intake is not None and service.stream is not None
+    waiting = service.intake.size + await run_in_threadpool(service.waiting)
     if waiting + len(documents) > service.options.max_inbox:
         rate = max(service.stream.rate(), 10.0)
         seconds = str(min(60, max(1, round(len(documents) / rate))))
         detail = f"{waiting:,} documents wait to be judged already. Send the rest a little later."
         raise Problem(429, detail, "inbox-full", {"Retry-After": seconds})
     try:
-        service.inbox.add(documents)
+        await service.intake.add(documents)
     except StoreFullError as error:
         service.say(error.without_owner)
         raise Problem(507, "There is no room on the disk of the store.", "full", {"Retry-After": "60"}) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query
+from pydantic import Field
 from starlette.responses import Response
 
 from firststory.serve.access import ServiceHere
@@ -15,6 +16,7 @@ from firststory.store.changes import KINDS, Cursor, parse_cursor
 
 router = APIRouter(tags=["events"])
 CURSOR = r"^[0-9]{1,18}-[0-3]-[0-9]{1,18}$"
+TYPES = rf"^({'|'.join(KINDS)})(,({'|'.join(KINDS)}))*$"
 
 
 class EventsResponse(Response):
@@ -29,9 +31,10 @@ async def events(
     ] = None,
     after: Annotated[str | None, Query(pattern=CURSOR, description="The same, for those who choose.")] = None,
     types: Annotated[
-        list[Literal["alert", "verdict", "story", "status"]] | None,
-        Query(description="Only these; may be repeated."),
+        list[Annotated[str, Field(pattern=TYPES)]] | None,
+        Query(description="Only these: alert, verdict, story, status; with commas between, or repeated."),
     ] = None,
+    story: Annotated[str | None, Query(max_length=100, description="Of stories, only what changes this one.")] = None,
     all: Annotated[
         Literal["0", "1"], Query(description="1: also verdicts that are not novel, and stories of one document.")
     ] = "0",
@@ -48,5 +51,6 @@ async def events(
         raise Problem(503, "Too many listen already.", "listeners", {"Retry-After": "30"})
     given = last_event_id or after
     begin = Cursor(hub.head) if given is None else min(parse_cursor(given), Cursor(hub.head))
-    wishes = Wishes(frozenset(types or KINDS), all == "1")
+    kinds = frozenset(KINDS if types is None else ",".join(types).split(","))
+    wishes = Wishes(kinds, all == "1", story)
     return EventStream(hub, begin, wishes, service.options.heartbeat_seconds)

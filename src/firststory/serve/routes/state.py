@@ -6,12 +6,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import to_json
 
 from firststory.alerts.budget import parse_budget
 from firststory.serve.access import ServiceHere, StoreToRead
-from firststory.serve.caching import answer
+from firststory.serve.answering import answer, kept_headers
 from firststory.serve.parameters import Limit, cut, next_link
 from firststory.serve.problems import Problem
+from firststory.serve.service import STATUS_EVERY
 from firststory.serve.shapes import Health, QuarantinePage, SettingsShape, StatusShape
 from firststory.settings import Settings
 from firststory.store.pages import quarantine_page
@@ -23,6 +25,14 @@ BUDGET = (
     r"|[1-9][0-9]?(\.[0-9]{1,3})?%|0?\.[0-9]{0,5}[1-9]%"  # a share
     r"|0?\.[0-9]{1,6})$"  # a fixed score
 )
+
+
+UNREADY = {
+    "starting": "The stream resumes from the store.",
+    "preparing": "Kernels are compiled, once per installation.",
+    "waiting": "The stream waits for the store to come back.",
+    "restarting": "The process that judges documents died and is started again; documents are taken meanwhile.",
+}
 
 
 class SettingsChange(BaseModel):
@@ -41,9 +51,10 @@ class SettingsChange(BaseModel):
 
 
 @router.get("/status", response_model=StatusShape)
-def status(service: ServiceHere) -> dict[str, Any]:
+def status(request: Request, service: ServiceHere) -> Response:
     """What the store holds, where the alerts stand, and how the stream goes."""
-    return service.status()
+    body = to_json(service.status())
+    return Response(body, 200, kept_headers(request.scope, body, STATUS_EVERY / 2), "application/json")
 
 
 @router.get("/settings", response_model=SettingsShape)
@@ -112,8 +123,8 @@ def readyz(service: ServiceHere, response: Response) -> Health:
     if stream is None or stream.state == "running":
         return Health(status="ok")
     response.status_code = 503
-    if stream.state == "starting":
-        return Health(status="starting", detail="The stream resumes from the store.")
+    if stream.state in UNREADY:
+        return Health.model_validate({"status": stream.state, "detail": UNREADY[stream.state]})
     return Health(status="failed", detail="The stream has stopped; the log of the service says why.")
 
 

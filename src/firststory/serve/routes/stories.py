@@ -11,7 +11,7 @@ from firststory.digest.story import detail_json, story_detail
 from firststory.digest.words import iso
 from firststory.pipeline.since import parse_since
 from firststory.serve.access import StoreToRead
-from firststory.serve.caching import answer
+from firststory.serve.answering import answer
 from firststory.serve.parameters import MOMENT, After, Id, Limit, Since, cut, moment, named, next_link, place
 from firststory.serve.problems import not_found
 from firststory.serve.shapes import (

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, StrictBool
 
 from firststory.serve.access import ServiceHere, StoreToRead
-from firststory.serve.caching import answer
+from firststory.serve.answering import answer
 from firststory.serve.parameters import After, Id, Limit, Since, Truth, cut, moment, next_link, no_page, truth
 from firststory.serve.problems import Problem, not_found
 from firststory.serve.shapes import FeedbackGiven, Found, VerdictPage, VerdictShape

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from math import log
+from itertools import pairwise
 
+import numpy as np
+
+from firststory.kernels.phrases import choosing
+from firststory.kernels.phrases import layout as k
 from firststory.records import Document
+from firststory.text.phrases.alphabet import key_number, note_key_numbers
 from firststory.text.phrases.reader import PhraseReader
-from firststory.text.phrases.records import Form, Phrase, Zone
+from firststory.text.phrases.records import FORMS, ZONES, Phrase
 
-LEAST, MOST = 3, 6
-ZONE_WEIGHT: dict[Zone, float] = {"title": 3.0, "lead": 1.4, "body": 0.8}
-FORM_WEIGHT: dict[Form, float] = {"name": 1.2, "words": 0.9, "figure": 0.85, "hashtag": 0.85}
-COUNT_WEIGHT = 0.35
-LARGEST_RARITY = 7.0
-TOGETHER_BEFORE, NEVER_TOGETHER = 0.9, 1.15
-SAME_FORM = 0.75
-"""For each further phrase of a form beyond the second."""
-KEPT, KEPT_LAST = 0.25, 0.45
-"""Of the best phrase's weight, for a phrase beyond the third, and for the sixth."""
-ONCE = 1.5
-"""Two phrases in fewer documents than this are new together: the document itself may have been learnt."""
+MOST = choosing.MOST
+_FORM = {name: number for number, name in enumerate(FORMS)}
+_ZONE = {name: number for number, name in enumerate(ZONES)}
 
 
 def choose_evidence(reader: PhraseReader, document: Document, most: int = MOST) -> list[Phrase]:
@@ -46,63 +41,55 @@ def choose_evidence(reader: PhraseReader, document: Document, most: int = MOST) 
     >>> [phrase.text for phrase in found]
     ['storm kills', '12 people', 'Porto Alegre']
     """
-    return choose_phrases(reader, reader.phrases(document), most)
+    return [phrase for phrase, _ in choose_weighed(reader, [reader.phrases(document)], most)[0]]
 
 
-def choose_phrases(reader: PhraseReader, phrases: Sequence[Phrase], most: int = MOST) -> list[Phrase]:
-    """Of the phrases of a document those that say what is new in it, in the order of the text."""
-    return [phrase for phrase, _ in choose_weighed(reader, phrases, most)]
+def choose_weighed(
+    reader: PhraseReader, documents: Sequence[Sequence[Phrase]], most: int = MOST
+) -> list[list[tuple[Phrase, float]]]:
+    """Of each document the phrases that say what is new in it, in the order of the text, and what they weigh."""
+    phrases = [phrase for own in documents for phrase in own]
+    if not phrases:
+        return [[] for _ in documents]
+    split = [phrase.key.split() for phrase in phrases]
+    place = {word: n for n, word in enumerate(dict.fromkeys(word for own in split for word in own))}
+    words = np.array([place[word] for own in split for word in own], dtype=np.int64)
+    first, word_first = _bounds(documents), _bounds(split)
+    keys = [phrase.key for phrase in phrases]
+    note_key_numbers([*place, *keys])
+    numbers = np.array(list(map(key_number, keys)), dtype=np.uint64)
+    forms = np.array([_FORM[phrase.form] for phrase in phrases], dtype=np.int64)
+    tables = reader.tables
+    unit, told = float(tables.clock[k.UNIT_NOW]), tables.counts[:2]
+    weights = choosing.weigh_phrases(
+        forms,
+        np.array([_ZONE[phrase.zone] for phrase in phrases], dtype=np.int64),
+        np.array([phrase.times for phrase in phrases], dtype=np.int64),
+        numbers,
+        word_first,
+        words,
+        np.array(list(map(key_number, place)), dtype=np.uint64),
+        reader.n_documents_,
+        unit,
+        *tables.names[:2],
+        *told,
+        *tables.words[:2],
+    )
+    kept = choosing.choose_phrases(first, weights, forms, numbers, word_first, words, most, unit, *told).tolist()
+    pairs = list(zip(phrases, weights.tolist(), strict=True))
+    return [_kept(pairs[a:b], kept[a:b]) for a, b in pairwise(first.tolist())]
 
 
-def choose_weighed(reader: PhraseReader, phrases: Sequence[Phrase], most: int = MOST) -> list[tuple[Phrase, float]]:
-    """`choose_phrases`, each with its weight."""
-    words = [set(phrase.key.split()) for phrase in phrases]
-    weights = phrase_weights(reader, phrases)
-    left, is_new = list(range(len(phrases))), [False] * len(phrases)
-    chosen: list[int] = []
-    forms: Counter[Form] = Counter()
-    while left and len(chosen) < most:
-        gains = [
-            weights[i]
-            * (NEVER_TOGETHER if is_new[i] or not chosen else TOGETHER_BEFORE)
-            * SAME_FORM ** max(forms[phrases[i].form] - 1, 0)
-            for i in left
-        ]
-        best = left[gains.index(max(gains))]  # the first in the text among equals
-        chosen.append(best)
-        forms[phrases[best].form] += 1
-        left = [i for i in left if i != best and not _overlap(words[best], words[i])]
-        for i in left:
-            is_new[i] = is_new[i] or reader.documents_together(phrases[best].key, phrases[i].key) < ONCE
-    heaviest = max(weights, default=0.0)
-    kept = {
-        phrases[i]
-        for n, i in enumerate(chosen)
-        if n < LEAST or weights[i] > (KEPT if n < MOST - 1 else KEPT_LAST) * heaviest
-    }
-    return [pair for pair in zip(phrases, weights, strict=True) if pair[0] in kept]
+def _kept(pairs: Sequence[tuple[Phrase, float]], is_kept: Sequence[bool]) -> list[tuple[Phrase, float]]:
+    """Those that are kept, and their equals: of two that lost their article, both have no place of their own."""
+    chosen = {pair[0] for pair, kept in zip(pairs, is_kept, strict=True) if kept}
+    return [
+        pair for pair, kept in zip(pairs, is_kept, strict=True) if kept or (pair[0].start < 0 and pair[0] in chosen)
+    ]
 
 
-def phrase_weights(reader: PhraseReader, phrases: Sequence[Phrase]) -> list[float]:
-    """How much each phrase tells of its document, by itself."""
-    # Of common words each is looked up, of all else the phrase as a whole.
-    words = list(dict.fromkeys(word for one in phrases if one.form == "words" for word in one.key.split()))
-    whole = [one.key for one in phrases if one.form != "words"]
-    in_documents = dict(zip(words, reader.documents_with_each_word(words), strict=True))
-    of_phrase = dict(zip(whole, reader.documents_with_each(whole), strict=True))
-    n = 1.0 + reader.n_documents_
-    weights = []
-    for one in phrases:
-        is_words = one.form == "words"
-        seen = [in_documents[word] for word in one.key.split()] if is_words else [of_phrase[one.key]]
-        rarity = [min(log(n / (1.0 + count)) + 1.0, LARGEST_RARITY) for count in seen]
-        rare = 0.5 * max(rarity) + 0.5 * sum(rarity) / len(rarity)
-        place = ZONE_WEIGHT[one.zone] * (1.0 + COUNT_WEIGHT * log(one.times))
-        weights.append(place * max(rare, 0.0) * FORM_WEIGHT[one.form])
-    return weights
-
-
-def _overlap(one: set[str], other: set[str]) -> bool:
-    """Whether half of the words of the shorter phrase are words of the longer one."""
-    both = len(one & other)
-    return both > 0 and 2 * both >= min(len(one), len(other))
+def _bounds(parts: Sequence[Sequence[object]]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Where each of the parts begins when they are joined, and where the last ends."""
+    bounds = np.zeros(len(parts) + 1, np.int64)
+    np.cumsum([len(part) for part in parts], out=bounds[1:])
+    return bounds

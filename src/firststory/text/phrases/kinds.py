@@ -16,18 +16,32 @@ LEAST_LEAD, LEAD_SHARE = 2.0, 0.2
 """A surname is a person if the name that mostly ends in it is one, and it is hardly ever written small."""
 
 
-def kind_of(tables: k.Tables, key: int, votes: Sequence[float] = (0.0, 0.0, 0.0), mentions: int = 0) -> Kind:
-    """The kind of a name; `votes` and `mentions` are those of a document, which may have been learnt or not."""
+def kind_of(tables: k.Tables, key: int) -> Kind:
+    """The kind of a name."""
     unit = float(tables.clock[k.UNIT_NOW])
     slot = slot_of(tables.names, key)
     counts = [0.0] * 9 if slot < 0 else [count / unit for count in tables.names.counts[slot].tolist()]
+    return kind_by_counts(tables, key, counts, int(tables.holders[slot]) if slot >= 0 else None)
+
+
+def kind_by_counts(
+    tables: k.Tables,
+    key: int,
+    counts: Sequence[float],
+    holder: int | None,
+    votes: Sequence[float] = (0.0, 0.0, 0.0),
+    mentions: int = 0,
+) -> Kind:
+    """The kind of a name by its counts and its holder, None where it is not known.
+
+    `votes` and `mentions` are those of a document, which may have been learnt or not.
+    """
     summed = [max(counts[k.PERSON + i], votes[i]) for i in range(3)]
-    best = max(range(3), key=summed.__getitem__)
-    if summed[best] >= LEAST_VOTES and summed[best] >= LEAST_SHARE * max(counts[k.MENTIONS], mentions):
-        return KINDS[best]
+    most = max(summed)
+    if most >= LEAST_VOTES and most >= LEAST_SHARE * max(counts[k.MENTIONS], mentions):
+        return KINDS[summed.index(most)]
     lead = counts[k.HOLDER_LEAD]
-    if slot >= 0 and lead >= max(LEAST_LEAD, LEAD_SHARE * counts[k.HOLDERS]) and _is_mostly_upper(tables, key):
-        holder = int(tables.holders[slot])
+    if holder is not None and lead >= max(LEAST_LEAD, LEAD_SHARE * counts[k.HOLDERS]) and _is_mostly_upper(tables, key):
         return "person" if holder != key and kind_of(tables, holder) == "person" else "other"
     return "other"
 

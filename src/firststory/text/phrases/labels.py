@@ -10,7 +10,7 @@ from math import log
 from typing import Any, NamedTuple, Self
 
 from firststory.harmless import harmless
-from firststory.headlines import FORMAT
+from firststory.headlines import is_format
 from firststory.kernels.phrases import layout as k
 from firststory.kernels.phrases.lines import BINS, SHORT_WORD
 from firststory.state import State
@@ -160,7 +160,7 @@ def _may_be_shown(
     reader: PhraseReader, text: str, words: Sequence[str], numbers: Mapping[str, int], hidden: frozenset[str]
 ) -> bool:
     read = text.lower().split()
-    if not words or not read or FORMAT.search(text) or {words[0], words[-1], read[0], read[-1]} & hidden:
+    if not words or not read or is_format(text) or {words[0], words[-1], read[0], read[-1]} & hidden:
         return False
     if any(is_stop(reader, word, numbers[word]) for word in {words[0], words[-1]}):
         return False
@@ -194,13 +194,14 @@ def _phrases(read: ReadDocuments) -> list[dict[Key, str]]:
     found = read.found[(read.found["zone"] != k.BODY) & (read.found["form"] != k.FIGURE)]
     columns = [found[name].tolist() for name in ("document", "key", "start", "end", "form")]
     documents: list[dict[Key, str]] = [{} for _ in range(len(read))]
+    words_form, tag_form, texts = k.WORDS, k.TAG, read.texts
     for number, key, start, end, form in zip(*columns, strict=True):
-        phrases, text = documents[number], read.texts[number][start:end]
-        if form == k.WORDS:
+        phrases, text = documents[number], texts[number][start:end]
+        if form == words_form:
             if " " in text:
-                for word in text.split():
-                    phrases[word.lower()] = word
-        elif form == k.TAG:
+                words = text.split()
+                phrases.update(zip(map(str.lower, words), words, strict=True))
+        elif form == tag_form:
             text = surface(text, form)
         phrases[key] = text
     return documents

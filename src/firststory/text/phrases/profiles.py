@@ -10,7 +10,7 @@ import regex
 
 from firststory.kernels.phrases import layout as k
 from firststory.records import Document
-from firststory.text.phrases.alphabet import fold_phrase, note_key_numbers
+from firststory.text.phrases.alphabet import fold_phrase
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Report
 from firststory.text.phrases.variants import document_phrases
@@ -38,7 +38,7 @@ class Profile:
         self.reader = reader
         self.reports = first_day(reports)
         read = reader.read([Document(id="", text=report.text, title=report.title) for report in self.reports])
-        self.phrases = [document_phrases(reader, read, number) for number in range(len(read))]
+        self.phrases = document_phrases(reader, read, range(len(read)))
         share: Counter[str] = Counter()
         for report, phrases in zip(self.reports, self.phrases, strict=True):
             lead = report.text[: len(report.title) + k.LEAD_CHARACTERS]
@@ -57,9 +57,9 @@ class Profile:
 
     def words(self, text: str) -> set[str]:
         """The words of a text that are no stop words."""
-        words = list(map(fold_phrase, WORD.findall(text)))
-        note_key_numbers(words)
-        return {word for word in words if word and not self.reader.is_stop_word(word)}
+        words = list(dict.fromkeys(map(fold_phrase, WORD.findall(text))))
+        is_stop = self.reader.is_stop_number
+        return {word for word, n in zip(words, self.reader.numbers_of(words), strict=True) if word and not is_stop(n)}
 
     def _rarity(self, keys: Sequence[str]) -> list[float]:
         of_phrases, of_words = self.reader.documents_with_each(keys), self.reader.documents_with_each_word(keys)

@@ -26,7 +26,7 @@ from firststory.text.phrases.tables import (
     counts_of,
     name_text,
     new_tables,
-    slot_of,
+    slots_of,
     tables_from,
     tables_state,
 )
@@ -99,7 +99,7 @@ class PhraseReader:
 
         In the order of the text; nothing is learnt.
         """
-        return document_phrases(self, self.read([document]), 0)
+        return document_phrases(self, self.read([document]), [0])[0]
 
     def kind(self, name: str) -> Kind:
         """What a name mostly is in this stream: "person", "place", "organisation", or "other" if that is not sure."""
@@ -142,11 +142,15 @@ class PhraseReader:
         note_key_numbers(phrases)
         return list(map(key_number, phrases))
 
-    def is_mostly_lower(self, word: str) -> bool:
-        """Whether a word is mostly written small where capitals say something."""
-        slot = slot_of(self.tables.words, self.number_of(word))
-        counts = self.tables.words.counts
-        return slot >= 0 and bool(counts[slot, k.IN_LOWER] > counts[slot, k.IN_UPPER])
+    def mostly_lower(self, words: Iterable[str]) -> set[str]:
+        """Those of some words that are mostly written small where capitals say something."""
+        asked = list(dict.fromkeys(words))
+        if not asked:
+            return set()
+        slots = slots_of(self.tables.words, self.numbers_of(asked))
+        counts = self.tables.words.counts[slots]
+        is_small = (slots >= 0) & (counts[:, k.IN_LOWER] > counts[:, k.IN_UPPER])
+        return {word for word, small in zip(asked, is_small.tolist(), strict=True) if small}
 
     def is_first_name(self, number: int) -> bool:
         """Whether a word, by its number, is a known first name."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import regex
 
-from firststory.headlines import FORMAT
+from firststory.headlines import is_format
 from firststory.text.phrases.alphabet import fold
 from firststory.text.phrases.profiles import Profile
 from firststory.text.phrases.reader import PhraseReader
@@ -65,7 +65,7 @@ def telling_sentence(reader: PhraseReader, reports: Sequence[Report], profile: P
                 continue
             words = profile.words(sentence)
             low = fold(sentence)
-            form = A_FORMAT if _LEANS.match(sentence) or FORMAT.search(sentence) else 1.0
+            form = A_FORMAT if _LEANS.match(sentence) or is_format(sentence) else 1.0
             form *= CAPITALS_FIRST if sentence.split()[0].isupper() or "Related:" in sentence else 1.0
             keys = words | {name for name in names if name in low}
             worth = form * (1.0 - LATER * place) * profile.worth(keys) / (8.0 + len(words)) ** 0.6

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from firststory.arrays import Array
+from firststory.arrays import Array, Ints
 from firststory.errors import StateError
 from firststory.kernels.phrases import layout as k
 from firststory.kernels.phrases.lines import BINS
@@ -58,11 +58,18 @@ def counts_of(tables: k.Tables, table: k.Table, keys: Sequence[int], column: int
     """`count_of` of many keys at one go."""
     if len(keys) < FEW_KEYS:
         return [count_of(tables, table, key, column) for key in keys]
+    slots = slots_of(table, keys)
+    counts = table.counts[slots, column].astype(np.float64) / tables.clock[k.UNIT_NOW]
+    found: list[float] = np.where(slots >= 0, counts, 0.0).tolist()
+    return found
+
+
+def slots_of(table: k.Table, keys: Sequence[int]) -> Ints:
+    """`slot_of` of many keys at one go."""
     numbers = np.array(keys, dtype=np.uint64)
     base = (numbers & np.uint64(table.keys.size // WAYS - 1)).astype(np.int64) * WAYS
     is_there = table.keys[base[:, None] + np.arange(WAYS)] == numbers[:, None]
-    counts = table.counts[base + is_there.argmax(axis=1), column].astype(np.float64) / tables.clock[k.UNIT_NOW]
-    found: list[float] = np.where(is_there.any(axis=1) & (numbers != 0), counts, 0.0).tolist()
+    found: Ints = np.where(is_there.any(axis=1) & (numbers != 0), base + is_there.argmax(axis=1), -1)
     return found
 
 

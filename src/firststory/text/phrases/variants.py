@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import regex
 
 from firststory.harmless import harmless
 from firststory.kernels.phrases import layout as k
-from firststory.text.phrases.alphabet import fold_phrase, note_key_numbers
+from firststory.text.phrases.alphabet import fold_phrase
 from firststory.text.phrases.found import ReadDocuments
-from firststory.text.phrases.kinds import kind_of
+from firststory.text.phrases.known_names import KnownNames
 from firststory.text.phrases.records import FORMS, ZONES, Kind, Phrase
-from firststory.text.phrases.tables import count_of, name_text, slot_of
 
 if TYPE_CHECKING:
     from firststory.text.phrases.reader import PhraseReader
@@ -27,29 +26,38 @@ SHORT_FORM = 5.0
 HOLDER_SHARE, HOLDER_LEAST = 0.6, 3.0
 """Of the names that end in a word, by how much the one that is meant must lead (0.6: it has four fifths), at least."""
 
+_NO_VOTES = [0.0, 0.0, 0.0]
 _PARTS = regex.compile(r"\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+")
 
 
-@dataclass(slots=True)
 class Group:
     """All occurrences of a phrase in a document."""
 
-    number: int
-    text: str
-    key: str
-    start: int
-    end: int
-    form: int
-    zone: int
-    style: int
-    count: int = 0
-    votes: list[float] = field(default_factory=lambda: [0.0, 0.0, 0.0])
+    __slots__ = ("count", "end", "form", "key", "start", "style", "text", "votes", "zone")
+
+    def __init__(self, text: str, start: int, end: int, form: int, zone: int, style: int) -> None:
+        self.text, self.key = text, fold_phrase(text)
+        self.start, self.end = start, end
+        self.form, self.zone, self.style = form, zone, style
+        self.count, self.votes = 0, _NO_VOTES
 
 
-def document_phrases(reader: PhraseReader, read: ReadDocuments, number: int) -> list[Phrase]:
-    """The phrases of a document, in the order of its text."""
-    tables, groups = reader.tables, _groups(read, number)
-    whole = _full_names(reader, groups)
+def document_phrases(reader: PhraseReader, read: ReadDocuments, numbers: Iterable[int]) -> list[list[Phrase]]:
+    """The phrases of some of the documents that were read, those of each in the order of its text."""
+    numbers = list(numbers)
+    grouped = [_groups(read, number) for number in numbers]
+    names = KnownNames(
+        reader.tables, (key for groups in grouped for key, group in groups.items() if group.form == k.NAME)
+    )
+    merged = [_merged(groups, _full_names(reader, names, groups), names) for groups in grouped]
+    small = _written_small(reader, merged)
+    return [_phrases(groups, names, small, read.shifts[n]) for groups, n in zip(merged, numbers, strict=True)]
+
+
+def _merged(groups: dict[int, Group], whole: dict[int, int], names: KnownNames) -> dict[int, Group]:
+    """The groups with those of short names taken into those of their full names."""
+    if not whole:
+        return groups
     merged: dict[int, Group] = {}
     for key, group in groups.items():
         to = whole.get(key, key)
@@ -60,41 +68,35 @@ def document_phrases(reader: PhraseReader, read: ReadDocuments, number: int) -> 
             if (group.zone, group.start) < (into.zone, into.start):
                 into.start, into.end, into.zone = group.start, group.end, group.zone
             into.count += group.count
-            into.votes = [a + b for a, b in zip(into.votes, group.votes, strict=True)]
+            into.votes = _sum(into.votes, group.votes)
         if to in groups:  # the full name reads as in the document
             into.text, into.key, into.style, into.form = (
                 groups[to].text, groups[to].key, groups[to].style, groups[to].form)  # fmt: skip
         elif to != key:
-            into.text = name_text(tables, to)
+            into.text = names.text(to)
             into.key, into.style = fold_phrase(into.text), k.SENTENCE_CASE
-    shift = read.shifts[number]
-    note_key_numbers(word for group in merged.values() if group.form == k.WORDS for word in group.text.split(" "))
+    return merged
+
+
+def _phrases(groups: dict[int, Group], names: KnownNames, small: Collection[str], shift: int) -> list[Phrase]:
     found = []
-    for to, group in merged.items():
-        if group.zone == k.BODY and (group.count < REPEATED or group.form not in (k.NAME, k.WORDS)):
+    for to, group in groups.items():
+        form, text = group.form, group.text
+        if group.zone == k.BODY and (group.count < REPEATED or form not in (k.NAME, k.WORDS)):
             continue
-        text = group.text
-        if group.form == k.NAME and text.isupper():
-            text = _usual(name_text(tables, to), text)
-        elif group.form == k.WORDS:
-            text = _lowered(reader, text, group.style)
         kind: Kind = "other"
-        if group.form == k.NAME:
-            kind = kind_of(tables, to, group.votes, group.count)
-        inside = group.start >= shift
-        found.append(
-            Phrase(
-                harmless(text, LONGEST_TEXT),
-                group.key,
-                group.start - shift if inside else -1,
-                group.end - shift if inside else -1,
-                FORMS[group.form],
-                kind,
-                ZONES[group.zone],
-                group.count,
-            )
-        )
-    return [phrase for phrase in found if phrase.text and phrase.key]
+        if form == k.NAME:
+            if text.isupper():
+                text = _usual(names.text(to), text)
+            kind = names.kind(to, group.votes, group.count)
+        elif form == k.WORDS:
+            text = _lowered(text, group.style, small)
+        text = harmless(text, LONGEST_TEXT)
+        if text and group.key:
+            inside = group.start >= shift
+            start, end = (group.start - shift, group.end - shift) if inside else (-1, -1)
+            found.append(Phrase(text, group.key, start, end, FORMS[form], kind, ZONES[group.zone], group.count))
+    return found
 
 
 def _usual(usual: str, text: str) -> str:
@@ -102,32 +104,51 @@ def _usual(usual: str, text: str) -> str:
     return usual if usual and text.isupper() and len(text) > 3 and not usual.isupper() else text
 
 
-def _lowered(reader: PhraseReader, text: str, style: int) -> str:
+def _lowered(text: str, style: int, small: Collection[str]) -> str:
     """Common words without the capitals of a title or of the beginning of a sentence; unknown words as they read."""
     words = text.split(" ")
-    for n, word in enumerate(words):
-        if word[:1].isupper() and (n == 0 or style != k.SENTENCE_CASE) and reader.is_mostly_lower(word):
-            words[n] = word.lower()
+    for n in _capitals(words, style):
+        if words[n] in small:
+            words[n] = words[n].lower()
     return " ".join(words)
+
+
+def _capitals(words: Sequence[str], style: int) -> list[int]:
+    """Which words have a capital that says nothing by itself."""
+    last = 1 if style == k.SENTENCE_CASE else len(words)
+    return [n for n, word in enumerate(words[:last]) if word[:1].isupper()]
+
+
+def _written_small(reader: PhraseReader, documents: Sequence[dict[int, Group]]) -> set[str]:
+    """Of all words that may lose their capital those that are mostly written small."""
+    groups = (group for own in documents for group in own.values() if group.form == k.WORDS)
+    split = [(group.text.split(" "), group.style) for group in groups]
+    return reader.mostly_lower(words[n] for words, style in split for n in _capitals(words, style))
 
 
 def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
     text, rows = read.texts[number], read.rows(number)
-    counts = Counter(row[0] for row in rows)
+    counts: Mapping[int, int] | None = None
     groups: dict[int, Group] = {}
     for key, _, _, start, end, *votes, form, zone, style, _ in rows:
-        if zone == k.BODY and form != k.NAME and counts[key] < REPEATED:
-            continue
+        if zone == k.BODY and form != k.NAME:
+            if counts is None:
+                counts = Counter(row[0] for row in rows)
+            if counts[key] < REPEATED:
+                continue
         group = groups.get(key)
         if group is None:
-            written = surface(text[start:end], form)
-            groups[key] = group = Group(key, written, fold_phrase(written), start, end, form, zone, style)
+            groups[key] = group = Group(surface(text[start:end], form), start, end, form, zone, style)
         elif form == k.NAME and group.form != k.NAME:  # a hashtag, or words that turn out to be a name
             group.form, group.style, group.text = form, style, text[start:end]
         group.count += 1
         if form == k.NAME:
-            group.votes = [a + b for a, b in zip(group.votes, votes, strict=True)]
+            group.votes = _sum(group.votes, votes)
     return groups
+
+
+def _sum(votes: Sequence[float], more: Sequence[float]) -> list[float]:
+    return [a + b for a, b in zip(votes, more, strict=True)]
 
 
 def surface(text: str, form: int) -> str:
@@ -135,45 +156,42 @@ def surface(text: str, form: int) -> str:
     return " ".join(_PARTS.findall(text)) or text if form == k.TAG else text
 
 
-def _full_names(reader: PhraseReader, groups: dict[int, Group]) -> dict[int, int]:
+def _full_names(reader: PhraseReader, known: KnownNames, groups: dict[int, Group]) -> dict[int, int]:
     """Short name -> full name: the longer name of the document, else the person that the stream means by it."""
-    tables = reader.tables
     names = {key: group.key for key, group in groups.items() if group.form == k.NAME and group.key}
-    shared = Counter(word for name in names.values() for word in {name.split()[0], name.split()[-1]})
+    shared: Mapping[str, int] | None = None
+    if len(names) > 1:
+        shared = Counter([word for name in names.values() for word in {name.split()[0], name.split()[-1]}])
     whole: dict[int, int] = {}
     for key, name in names.items():
         is_single = " " not in name
-        seen = count_of(tables, tables.names, key, k.NAME_DOCUMENTS)
+        seen = known.counts(key)[k.NAME_DOCUMENTS]
         longer = []
-        if shared[name.split()[0]] > 1 or shared[name.split()[-1]] > 1:
+        if shared and (shared[name.split()[0]] > 1 or shared[name.split()[-1]] > 1):
             longer = [
                 other
                 for other, full in names.items()
                 if other != key
                 and (full.endswith(" " + name) or full.startswith(name + " "))
-                and seen <= SHORT_FORM * count_of(tables, tables.names, other, k.NAME_DOCUMENTS) + SHORT_FORM
-                and (not is_single or kind_of(tables, other, groups[other].votes, groups[other].count) == "person")
+                and seen <= SHORT_FORM * known.counts(other)[k.NAME_DOCUMENTS] + SHORT_FORM
+                and (not is_single or known.kind(other, groups[other].votes, groups[other].count) == "person")
             ]
         if longer:
             whole[key] = min(longer, key=lambda other: (len(names[other]), names[other]))
-        elif is_single and len(name) > 3 and (holder := _meant(reader, key, seen)):
+        elif is_single and len(name) > 3 and (holder := _meant(reader, known, key, seen)):
             whole[key] = holder
     for key, to in whole.items():  # a short name of a short name
         whole[key] = whole.get(to, to)
     return whole
 
 
-def _meant(reader: PhraseReader, key: int, seen: float) -> int:
+def _meant(reader: PhraseReader, known: KnownNames, key: int, seen: float) -> int:
     """The person that the stream means by a surname, or 0."""
-    tables = reader.tables
-    slot = slot_of(tables.names, key)
-    if slot < 0 or kind_of(tables, key) == "place":
+    counts, holder = known.counts(key), known.holder(key)
+    if not known.is_known(key) or counts[k.HOLDER_LEAD] < max(HOLDER_LEAST, HOLDER_SHARE * counts[k.HOLDERS]):
         return 0
-    unit = float(tables.clock[k.UNIT_NOW])
-    lead, total = (float(tables.names.counts[slot, column]) / unit for column in (k.HOLDER_LEAD, k.HOLDERS))
-    holder = int(tables.holders[slot])
-    if lead < max(HOLDER_LEAST, HOLDER_SHARE * total) or reader.is_first_name(key):
+    if known.kind(key) == "place" or reader.is_first_name(key):
         return 0
-    if seen > SHORT_FORM * count_of(tables, tables.names, holder, k.NAME_DOCUMENTS) + SHORT_FORM:
+    if seen > SHORT_FORM * known.counts(holder)[k.NAME_DOCUMENTS] + SHORT_FORM:
         return 0
-    return holder if kind_of(tables, holder) == "person" and name_text(tables, holder) else 0
+    return holder if known.kind(holder) == "person" and known.text(holder) else 0

@@ -103,7 +103,8 @@
   };
   const listen = () => {
     clearInterval(timer); source?.close();
-    source = new EventSource("/events?types=alert&types=story&types=status" + (place ? `&after=${encodeURIComponent(place)}` : ""));
+    const here = $("[data-story]")?.dataset.story;
+    source = new EventSource(`/events?types=alert,status${here ? `,story&story=${encodeURIComponent(here)}` : ""}${place ? `&after=${encodeURIComponent(place)}` : ""}`);
     source.onopen = () => connected(true);
     source.onerror = () => {
       source.close();

@@ -8,6 +8,8 @@
   const font = () => getComputedStyle(document.body).fontFamily;
   const tooltip = () => ({ renderMode: "richText", confine: true, backgroundColor: token("--surface"), borderColor: token("--line"), textStyle: { color: token("--ink"), fontFamily: font(), fontSize: 12 } });
 
+  // Room for half of a date at either end.
+  const EDGE = 28;
   const river = e => {
     const told = JSON.parse(e.dataset.river), chart = echarts.init(e, null, { renderer: "canvas" });
     const draw = () => chart.setOption({
@@ -15,7 +17,7 @@
       color: told.bands.map(b => token(`--r${b.colour}`)),
       tooltip: { ...tooltip(), trigger: "axis", axisPointer: { type: "line", lineStyle: { color: token("--edge") } },
         formatter: ps => [new Intl.DateTimeFormat([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false }).format(new Date(ps[0].data[0])), ...ps.map(p => `${p.data[1].toFixed(1)} %  ${p.data[2]}`)].join("\n") },
-      singleAxis: { type: "time", top: 8, bottom: 28, left: 4, right: 4, axisLine: { show: false }, axisTick: { show: false }, splitLine: { show: false }, splitNumber: Math.max(2, Math.min(6, Math.round(e.clientWidth / 180))), axisLabel: { color: token("--ink-3"), fontSize: 12, hideOverlap: true, formatter: { year: "{yyyy}", month: "{d} {MMM}", day: "{d} {MMM}", hour: "{HH}:{mm}", minute: "{HH}:{mm}" } } },
+      singleAxis: { type: "time", top: 8, bottom: 28, left: EDGE, right: EDGE, axisLine: { show: false }, axisTick: { show: false }, splitLine: { show: false }, splitNumber: Math.max(2, Math.min(6, Math.round(e.clientWidth / 180))), axisLabel: { color: token("--ink-3"), fontSize: 12, hideOverlap: true, formatter: { year: "{yyyy}", month: "{d} {MMM}", day: "{d} {MMM}", hour: "{HH}:{mm}", minute: "{HH}:{mm}" } } },
       series: [{ type: "themeRiver", boundaryGap: ["6%", "6%"], itemStyle: { borderColor: token("--surface"), borderWidth: 1 },
         label: { show: false }, emphasis: { focus: "self", itemStyle: { shadowBlur: 0 } },
         data: told.bands.flatMap(b => b.shares.map((share, n) => [told.times[n], share, b.name])) }],
@@ -24,7 +26,7 @@
     const name = () => {
       const gap = .06, top = 8, height = (e.clientHeight - 8 - 28) * (1 - 2 * gap), from = top + (e.clientHeight - 36) * gap;
       const sums = told.times.map((_, n) => told.bands.reduce((sum, b) => sum + b.shares[n], 0)), most = Math.max(...sums), per = height / most;
-      const at = told.times.map(t => new Date(t).getTime()), x = n => 4 + (e.clientWidth - 8) * (at[n] - at[0]) / (at[at.length - 1] - at[0]);
+      const at = told.times.map(t => new Date(t).getTime()), x = n => EDGE + (e.clientWidth - 2 * EDGE) * (at[n] - at[0]) / (at[at.length - 1] - at[0]);
       const under = sums.map(sum => (most - sum) / 2), elements = [];
       told.bands.forEach(b => {
         const half = b.short.length * 3.6 + 6;

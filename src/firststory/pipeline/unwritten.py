@@ -1,0 +1,78 @@
+"""Steps that were judged and are not in the store yet: look-ups in the store see them all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from firststory.errors import StoreLostError
+from firststory.records import Step
+
+if TYPE_CHECKING:
+    from firststory.store.store import Store
+
+T = TypeVar("T")
+
+
+class _Judged(NamedTuple):
+    ids: frozenset[str]
+    first_with: dict[int, str]
+    """For each text the id of the first document that had it, see `Store.first_with`."""
+    applied_feedback: frozenset[int]
+
+
+class Unwritten:
+    """What the look-ups before a step are answered with: the store, and the steps on their way to it.
+
+    A step is added when it is judged and removed when it is known to be written, both by the thread that judges. In
+    between both may know it, to the same answer.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._steps: dict[int, _Judged] = {}
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def add(self, step: Step, applied_feedback: Sequence[int]) -> None:
+        from firststory.store.row_writing import storable
+
+        first_with: dict[int, str] = {}
+        for number, verdict in zip(step.fingerprints, step.verdicts, strict=True):
+            first_with.setdefault(number, storable(verdict.duplicate_of or verdict.document.id))
+        ids = frozenset([storable(verdict.document.id) for verdict in step.verdicts])
+        self._steps[step.index] = _Judged(ids, first_with, frozenset(applied_feedback))
+
+    def remove(self, step: Step) -> None:
+        del self._steps[step.index]
+
+    def known_ids(self, ids: Sequence[str]) -> set[str]:
+        """Those of the ids that the store has or will have."""
+        found = self._ask(lambda: self._store.known_ids(ids))
+        return found.union(*(judged.ids.intersection(ids) for judged in self._steps.values()))
+
+    def first_with(self, fingerprints: Sequence[int], before: int) -> dict[int, str]:
+        """`Store.first_with`: what the store has is older than what it has not."""
+        found = self._ask(lambda: self._store.first_with(fingerprints, before))
+        for index, judged in self._steps.items():
+            if index < before:
+                found = {
+                    number: judged.first_with[number] for number in fingerprints if number in judged.first_with
+                } | found
+        return found
+
+    def pending_feedback(self) -> tuple[dict[str, Any], ...]:
+        """What was said and no step has applied."""
+        pending = self._ask(self._store.pending_feedback)
+        if not pending or not self._steps:
+            return pending
+        applied = frozenset().union(*(judged.applied_feedback for judged in self._steps.values()))
+        return tuple(row for row in pending if row["n"] not in applied)
+
+    def _ask(self, question: Callable[[], T]) -> T:
+        """A server that went away may be back: nothing is changed by asking again."""
+        try:
+            return question()
+        except StoreLostError:
+            return question()

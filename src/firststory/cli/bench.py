@@ -12,6 +12,9 @@ def bench(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which ones; all if none.")] = None,
     list_: Annotated[bool, typer.Option("--list", help="Print the names and titles.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="A small version that shows that the command works.")] = False,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="NUMBER", min=1, help="How long to load the service (serve alone).")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write DIR/results/NAME.md and DIR/RESULTS.md.")
     ] = None,
@@ -20,19 +23,32 @@ def bench(
     from importlib import import_module
 
     from firststory.cli import results
+    from firststory.errors import ParameterError
     from firststory.lab.benchmarks import BENCHMARKS
 
     if list_:
         results.list_titles(BENCHMARKS, "firststory.lab.benchmarks")
         return
 
+    chosen = results.choose("firststory bench", names, BENCHMARKS)
+    if seconds is not None and chosen != ["serve"]:
+        raise ParameterError(
+            owner="firststory bench",
+            parameter="--seconds",
+            allowed="left out unless the only benchmark is serve",
+            received=", ".join(names or ["all"]),
+            remedy="Type: firststory bench serve --seconds 60",
+        )
+
+    length = "" if seconds is None else f" --seconds {seconds:g}"
+
     def make(name: str) -> str:
         with results.needing_lab("firststory bench"):
             module = import_module(f"firststory.lab.benchmarks.{BENCHMARKS[name]}")
-            body = module.run(quick=quick)
-        return results.section(module.TITLE, body, f"firststory bench {name}", quick)
+            body = module.run(quick=quick) if seconds is None else module.run(quick=quick, seconds=seconds)
+        return results.section(module.TITLE, body, f"firststory bench {name}{length}", quick)
 
-    failed = results.run_all(results.choose("firststory bench", names, BENCHMARKS), make, out)
+    failed = results.run_all(chosen, make, out)
     if out:
         results.rebuild(out, "Speed and memory beside peers", "firststory bench", list(BENCHMARKS))
     if failed:

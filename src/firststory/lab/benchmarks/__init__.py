@@ -10,6 +10,7 @@ BENCHMARKS: dict[str, str] = {
     "step": "step",
     "fused": "fused",
     "run": "whole_run",
+    "cores": "cores",
     "neighbours": "neighbours",
     "vectorizer": "vectorizer",
     "phrases": "phrases",
@@ -20,6 +21,7 @@ BENCHMARKS: dict[str, str] = {
     "l1-coding": "l1_coding",
     "gpu": "gpu",
     "engines": "engines",
+    "scale": "scale",
     "load": "load",
     "serve": "serve",
 }

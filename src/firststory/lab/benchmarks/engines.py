@@ -47,7 +47,9 @@ def run(*, quick: bool) -> str:
                 opened[name] = open_engine(name)
             except MissingExtraError as error:
                 skipped = f"\n`{name}` is skipped: {error.without_owner}\n"
-        parts = [_overhead(opened, quick), _dictionary(opened, quick), _reading(opened, quick)]
+        parts = [
+            _overhead(opened, quick), _dictionary(opened, quick), _topics(opened, quick), _reading(opened, quick),
+        ]  # fmt: skip
     finally:
         for engine in opened.values():
             engine.close()
@@ -145,6 +147,34 @@ def _dictionary(engines: dict[str, Engine], quick: bool) -> str:
         best = min(times[name][1:])
         same = "yes" if scores[name] == scores["none"] else "NO"
         lines.append(f"| {name} | {1e3 * best:.0f} | {1e6 * best / size:.0f} | {same} |")
+    return "\n".join([*lines, ""])
+
+
+def _topics(engines: dict[str, Engine], quick: bool) -> str:
+    """OnlineNMF, step by step."""
+    from firststory.topics.online_nmf import OnlineNMF
+
+    n_steps, size = (2, 300) if quick else (STEPS, STEP_DOCUMENTS)
+    lines = [
+        (
+            f"**OnlineNMF**, steps of {size:,} documents as above, wall clock, best of {n_steps - 1} interleaved steps after the "
+            "first. Documents are coded in blocks; sums and topics are computed on the driver."
+        ),
+        "",
+        "| topics | engine | ms per step | same bits |",
+        "|---|---|---|---|",
+    ]
+    for n_topics in (20,) if quick else (20, 100):
+        models = {name: OnlineNMF(n_topics, random_state=0) for name in ("none", *engines)}
+        times: dict[str, list[float]] = {name: [] for name in models}
+        for name, model in models.items():
+            model.use_engine(engines.get(name))
+        for rows in _rows(n_steps, size):
+            for name, model in models.items():
+                times[name].append(_wall(partial(model.partial_fit, rows)))
+        for name, model in models.items():
+            same = "yes" if np.array_equal(model.components_, models["none"].components_) else "NO"
+            lines.append(f"| {n_topics} | {name} | {1e3 * min(times[name][1:]):.0f} | {same} |")
     return "\n".join([*lines, ""])
 
 

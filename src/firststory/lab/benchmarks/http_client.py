@@ -1,16 +1,20 @@
-"""A client that costs little beside the service it asks: one connection kept open, bodies read and thrown away."""
+"""A client that costs little beside the service it asks: bytes are counted and thrown away as they come."""
 
 from __future__ import annotations
 
 import asyncio
 
+EVENT = b"event: "
 
-class Connection:
-    """One connection on loopback, opened when it is first used."""
+
+class Connection(asyncio.Protocol):
+    """One connection on loopback, kept open; one request at a time."""
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self._transport: asyncio.Transport | None = None
+        self._answer: asyncio.Future[int] | None = None
+        self._head, self._left, self._status = b"", -1, 0
 
     async def get(self, path: str) -> int:
         """The status of an answer that was read to its end."""
@@ -22,34 +26,60 @@ class Connection:
         return await self._ask(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
 
     async def _ask(self, request: bytes) -> int:
-        if self._streams is None:
-            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
-        reader, writer = self._streams
-        writer.write(request)
-        head = (await reader.readuntil(b"\r\n\r\n")).lower()
-        status = int(head.split(b" ", 2)[1])
-        if status == 304:
-            return status
-        if b"transfer-encoding: chunked" in head:
-            while size := int((await reader.readline()).split(b";")[0], 16):
-                await reader.readexactly(size + 2)
-            await reader.readline()
-        else:
-            await reader.readexactly(int(head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0]))
-        return status
+        loop = asyncio.get_running_loop()
+        if self._transport is None:
+            transport, _ = await loop.create_connection(lambda: self, "127.0.0.1", self._port)
+            self._transport = transport
+        self._head, self._left, self._answer = b"", -1, loop.create_future()
+        self._transport.write(request)
+        return await self._answer
+
+    def data_received(self, data: bytes) -> None:
+        if self._left < 0:
+            self._head += data
+            head, end, body = self._head.partition(b"\r\n\r\n")
+            if not end:
+                return
+            head = head.lower()
+            self._status = int(head[9:12])
+            length = head.partition(b"\r\ncontent-length:")[2].partition(b"\r\n")[0]
+            self._left, data = int(length or 0), body
+        self._left -= len(data)
+        if self._left <= 0 and self._answer is not None and not self._answer.done():
+            self._answer.set_result(self._status)
+
+    def connection_lost(self, problem: Exception | None) -> None:
+        self._transport = None
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(ConnectionResetError("closed"))
 
 
-class Listener:
-    """How many events one listener has heard, and whether its connection ended."""
+class Listener(asyncio.Protocol):
+    """How many events and bytes one listener has had, and whether its connection ended."""
 
-    def __init__(self) -> None:
-        self.heard = 0
+    def __init__(self, port: int, address: str = "/events") -> None:
+        self._port, self._address = port, address
+        self._transport: asyncio.Transport | None = None
+        self._tail = b""
+        self.heard = self.bytes = 0
         self.is_cut = False
 
-    async def listen(self, port: int) -> None:
+    async def open(self) -> None:
         """Hold /events open and count."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        writer.write(f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
-        while line := await reader.readline():
-            self.heard += line.startswith(b"event:")
-        self.is_cut = True
+        transport, _ = await asyncio.get_running_loop().create_connection(lambda: self, "127.0.0.1", self._port)
+        self._transport = transport
+        self._transport.write(f"GET {self._address} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n\r\n".encode())
+
+    def close(self) -> None:
+        """Listen no more."""
+        if self._transport is not None:
+            self._transport.abort()
+            self._transport = None
+
+    def data_received(self, data: bytes) -> None:
+        self.bytes += len(data)
+        self.heard += data.count(EVENT) + (self._tail + data[: len(EVENT) - 1]).count(EVENT)
+        self._tail = data[1 - len(EVENT) :]
+
+    def connection_lost(self, problem: Exception | None) -> None:
+        self.is_cut = self._transport is not None

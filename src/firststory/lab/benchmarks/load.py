@@ -1,7 +1,9 @@
 """A producer ten times faster than the detector: memory, size of the store, rate and lag of one long run.
 
 `FIRSTSTORY_LOAD_DOCUMENTS=200000 firststory bench load` takes fewer documents, `FIRSTSTORY_LOAD_MINUTES=60` ends it
-after an hour, wherever it is. Settings of the run come from the environment too (`FIRSTSTORY_MAX_TERMS=100000`).
+after an hour, wherever it is, and so does Ctrl-C. With `FIRSTSTORY_LOAD_FOLDER=somewhere` store, stream and curve are
+kept there, and the same command goes on from them. Settings of the run come from the environment too
+(`FIRSTSTORY_MAX_TERMS=100000`).
 """
 
 from __future__ import annotations
@@ -18,101 +20,115 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from firststory.errors import FirststoryError
 from firststory.lab.benchmarks import load_stream
-from firststory.settings import load
+from firststory.lab.benchmarks.load_report import PRODUCED_PER_SECOND, STEP, Ended, Mark, keep, kept, line, report
 
 TITLE = "Under load: millions of short documents through `firststory run`"
 
-STEP = 1_000
-PRODUCED_PER_SECOND = 20_000
 MARK = 100_000
 """Documents between two lines of the table."""
-DOCUMENTS_PER_TERM = 2.4
-"""Of the stream: so many documents for each term of the vocabulary, and it has been full once. Memory is to stay as it
-is from there on."""
 
 
-class Mark(NamedTuple):
-    """Where the run was at one moment."""
+class Files(NamedTuple):
+    """What lies in the folder."""
 
-    seconds: float
-    processor_seconds: float
-    documents: int
-    produced: int
-    memory: int
-    store: int
+    stream: Path
+    store: Path
+    log: Path
+    marks: Path
 
 
 def run(*, quick: bool) -> str:
     """Drive the run and draw the curve."""
     wanted = 20_000 if quick else int(os.environ.get("FIRSTSTORY_LOAD_DOCUMENTS", load_stream.A_DAY))
     minutes = float(os.environ.get("FIRSTSTORY_LOAD_MINUTES", "inf"))
-    with tempfile.TemporaryDirectory() as folder:
-        marks, stopped_in, status = _drive(Path(folder), wanted, 60 * minutes)
-    return _report(marks, wanted, stopped_in, status)
+    folder = os.environ.get("FIRSTSTORY_LOAD_FOLDER")
+    if folder is not None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        return report(*_drive(Path(folder), wanted, 60 * minutes))
+    with tempfile.TemporaryDirectory() as temporary:
+        return report(*_drive(Path(temporary), wanted, 60 * minutes))
 
 
-def _drive(folder: Path, wanted: int, most_seconds: float) -> tuple[list[Mark], float, int]:
+def _drive(folder: Path, wanted: int, most_seconds: float) -> tuple[list[Mark], int, Ended]:
     """Start producer and run, look at both until all is stored, and end the run as a service manager would."""
-    stream, store, log = folder / "stream.jsonl", folder / "load.db", folder / "run.log"
-    stream.touch()
+    files = Files(*(folder / name for name in ("stream.jsonl", "load.db", "run.log", "marks.jsonl")))
+    # In a process of its own: compiling takes memory that is not given back.
+    subprocess.run([sys.executable, "-m", "firststory.cli.main", "prepare"], check=True, stdout=subprocess.DEVNULL)
     follow = [
-        "-m", "firststory.cli.main", "run", str(stream), "--follow", "--store", str(store), "--step", str(STEP),
+        "-m", "firststory.cli.main", "run", str(files.stream), "--follow", "--store", str(files.store),
+        "--step", str(STEP),
     ]  # fmt: skip
-    with log.open("w") as said, stream.open("ab") as out:
+    produced = _whole_lines(files.stream)
+    with files.log.open("a") as said, files.stream.open("ab") as out:
         running = subprocess.Popen([sys.executable, *follow], stdout=said, stderr=said, stdin=subprocess.DEVNULL)
-        produce = ["-m", "firststory.lab.benchmarks.load_stream", str(wanted), str(PRODUCED_PER_SECOND)]
+        produce = ["-m", "firststory.lab.benchmarks.load_stream", str(wanted), str(PRODUCED_PER_SECOND), str(produced)]
         producer = subprocess.Popen([sys.executable, *produce], stdout=out)
     try:
-        marks = _watch(running, stream, store, wanted, most_seconds, log)
+        marks = _watch(running, files, wanted, most_seconds)
         begin = time.monotonic()
         running.send_signal(signal.SIGTERM)
         status = running.wait(60)
-        return marks, time.monotonic() - begin, status
+        return marks, wanted, Ended(time.monotonic() - begin, status)
     finally:
         for process in (producer, running):
             process.kill()
             process.wait()
 
 
-def _watch(
-    running: subprocess.Popen[bytes], stream: Path, store: Path, wanted: int, most_seconds: float, log: Path
-) -> list[Mark]:
-    marks: list[Mark] = []
-    begin, due, mark_every = 0.0, 0, min(MARK, wanted // 20)
-    while True:
-        time.sleep(0.2)
+def _whole_lines(stream: Path) -> int:
+    """How many documents an earlier producer has written; one that it was writing when it was ended is cut off."""
+    stream.touch()
+    produced = _produced(stream)
+    with stream.open("rb+") as file:
+        file.seek(max(stream.stat().st_size - 2_000, 0))
+        rest = file.read()
+        file.truncate(stream.stat().st_size - (len(rest) - rest.rfind(b"\n") - 1))
+    return produced
+
+
+def _watch(running: subprocess.Popen[bytes], files: Files, wanted: int, most_seconds: float) -> list[Mark]:
+    """The marks of earlier runs in the folder, and those of this one, written down as they are reached."""
+    marks = kept(files.marks)
+    last = marks[-1] if marks else Mark(0.0, 0.0, 0, 0, 0, 0, -1)
+    begin, first, mark_every = 0.0, _stored(files.store), min(MARK, wanted // 20)
+    due = first - first % mark_every + mark_every if first else 0
+    is_last = False
+    while not is_last:
+        try:
+            time.sleep(0.2)
+        except KeyboardInterrupt:
+            is_last = True
         if running.poll() is not None:
             raise FirststoryError(
                 owner="firststory bench load",
                 parameter="the run",
                 allowed="running until it is stopped",
-                received=f"exit status {running.returncode}: {log.read_text(errors='replace')[-500:]}",
+                received=f"exit status {running.returncode}: {files.log.read_text(errors='replace')[-500:]}",
                 remedy="Run it by hand to see why.",
             )
-        documents = _stored(store)
-        if not documents:
+        documents = _stored(files.store)
+        if documents <= first:
             begin = time.monotonic()
             continue
-        is_last = documents >= wanted or time.monotonic() - begin > most_seconds
+        is_last |= documents >= wanted or time.monotonic() - begin > most_seconds
         if documents < due and not is_last:
             continue
         due = documents - documents % mark_every + mark_every
         mark = Mark(
-            time.monotonic() - begin,
-            _processor_seconds(running.pid),
+            last.seconds + time.monotonic() - begin,
+            last.processor_seconds + _processor_seconds(running.pid),
             documents,
-            _produced(stream),
+            _produced(files.stream),
             _memory(running.pid),
-            sum(path.stat().st_size for path in store.parent.glob(f"{store.name}*")),
+            sum(path.stat().st_size for path in files.store.parent.glob(f"{files.store.name}*")),
+            last.run + 1,
         )
-        print(_line(mark, marks[-1] if marks else None), file=sys.stderr, flush=True)
+        print(line(mark, marks[-1] if marks else None), file=sys.stderr, flush=True)
+        keep(mark, files.marks)
         marks.append(mark)
-        if is_last:
-            return marks
+    return marks
 
 
 def _stored(store: Path) -> int:
@@ -140,62 +156,3 @@ def _memory(process: int) -> int:
 def _processor_seconds(process: int) -> float:
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _line(mark: Mark, before: Mark | None) -> str:
-    seconds = mark.seconds - (before.seconds if before else 0.0)
-    used = mark.processor_seconds - (before.processor_seconds if before else 0.0)
-    new = mark.documents - (before.documents if before else 0)
-    per_second = f"{new / seconds:,.0f} | {new / used:,.0f}" if before and used and seconds else "– | –"
-    return (
-        f"| {mark.documents:,} | {mark.seconds / 60:,.1f} | {mark.memory / 1e6:,.0f} MB | {mark.store / 1e6:,.0f} MB | "
-        f"{per_second} | {max(mark.produced - mark.documents, 0):,} |"
-    )
-
-
-def _report(marks: list[Mark], wanted: int, stopped_in: float, status: int) -> str:
-    last = marks[-1]
-    settings = load(environment=os.environ)
-    warm_up = min(int(DOCUMENTS_PER_TERM * settings.max_terms), last.documents // 2)
-    warm = [mark for mark in marks if mark.documents >= warm_up]
-    fastest = max(mark.produced / mark.seconds for mark in marks if mark.seconds) if len(marks) > 1 else 0.0
-    rate = last.documents / max(last.seconds, 1e-9)
-    rows = [_line(mark, before) for mark, before in zip(marks, [None, *marks[:-1]], strict=True)]
-    ended = "" if last.documents >= wanted else f" It was ended by its limit of time, {wanted:,} were asked for."
-    said = (
-        f"`firststory run stream.jsonl --follow --store load.db --step {STEP}` (window "
-        f"{settings.window:,}, vocabulary {settings.max_terms:,} terms, storylines and topics on, SQLite), while another process "
-        f"appends made-up documents of eleven words to the file, up to {PRODUCED_PER_SECOND:,} a second: a day of {load_stream.A_DAY:,}, "
-        f"{load_stream.RUNNING:,} stories at any time, and names that are always new. One process, one thread. "
-        f"{last.documents:,} documents were judged and stored.{ended} *Lag*: documents that were produced and are "
-        "not in the store. Rates are of the time between two marks: of the wall clock, which others shared, and "
-        "of the processor time that the run itself had."
-    )
-    found = (
-        f"- The producer was {fastest / rate:,.0f} times as fast as the detector; the lag rose to "
-        f"{max(mark.produced - mark.documents for mark in marks):,} documents, which waited in the file and not in memory.\n"
-        f"- Memory after {warm_up:,} documents: between {min(m.memory for m in warm) / 1e6:,.0f} and "
-        f"{max(m.memory for m in warm) / 1e6:,.0f} MB; a line through it {_slope(warm, 'memory') / 1e6:+,.0f} MB per "
-        "million documents.\n"
-        f"- The store has {last.store / last.documents:,.0f} bytes per document; a line through its size "
-        f"{_slope(warm, 'store') / 1e6:,.0f} MB per million documents, from which it is at most "
-        f"{_off_line(warm):.1%} away.\n"
-        f"- SIGTERM: ended within {stopped_in:.1f} s with status {status}, model saved."
-    )
-    head = "| documents | minutes | memory | store | documents/s | per processor second | lag |\n|---|---|---|---|---|---|---|"
-    return "\n\n".join([said, "\n".join([head, *rows]), found])
-
-
-def _slope(marks: list[Mark], name: str) -> float:
-    """Growth per million documents by a line of least squares."""
-    if len(marks) < 2:
-        return 0.0
-    return float(np.polyfit([m.documents / 1e6 for m in marks], [getattr(m, name) for m in marks], 1)[0])
-
-
-def _off_line(marks: list[Mark]) -> float:
-    """The furthest that the store is from the line, as a part of its size."""
-    if len(marks) < 3:
-        return 0.0
-    at, size = [m.documents / 1e6 for m in marks], np.array([m.store for m in marks], dtype=float)
-    return float(np.max(np.abs(np.polyval(np.polyfit(at, size, 1), at) - size) / size))

@@ -68,12 +68,15 @@ def _cast(rng: random.Random) -> tuple[list[str], list[str]]:
 
 
 def main() -> None:
-    """Write documents: how many, and at most how many a second."""
-    n, rate = int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
+    """Write documents: how many, at most how many a second, and how many of them are written already."""
+    n, rate, written = (*map(float, sys.argv[1:]), 0.0, 0.0)[:3]
     begin = time.monotonic()
-    for i, line in enumerate(documents(n)):
+    for i, line in enumerate(documents(int(n))):
+        if i < written:
+            begin = time.monotonic()
+            continue
         if rate and not i % 1000:
-            time.sleep(max(begin + i / rate - time.monotonic(), 0.0))
+            time.sleep(max(begin + (i - written) / rate - time.monotonic(), 0.0))
         sys.stdout.write(line)
 
 

@@ -43,7 +43,7 @@ def run(*, quick: bool) -> str:
     ]
     for name, loader in CORPORA.items():
         try:
-            documents = _documents(loader, quick)
+            documents = corpus_documents(loader, quick)
         except FirststoryError as error:
             lines.append(f"| {name} | skipped: {error} |" + " |" * (2 + len(STAGES)))
             continue
@@ -54,9 +54,9 @@ def run(*, quick: bool) -> str:
 def _row(name: str, documents: Sequence[Document], repeats: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "documents.jsonl"
-        lines.write_text("".join(map(_line, documents[:WARM_UP])))
+        lines.write_text("".join(map(json_line, documents[:WARM_UP])))
         _timed_run(lines, Path(folder) / "warm.db")
-        lines.write_text("".join(map(_line, documents)))
+        lines.write_text("".join(map(json_line, documents)))
         cpu, wall = min(_timed_run(lines, Path(folder) / f"{i}.db") for i in range(repeats))
         stages = Stages()
         with ExitStack() as stack:
@@ -133,13 +133,15 @@ class Stages:
         return iter(self.timed(stage, lambda: next(values, None)), None)
 
 
-def _line(document: Document) -> str:
+def json_line(document: Document) -> str:
+    """A document as a line of a file."""
     time_ = None if document.time is None else document.time.isoformat()
     values = {"id": document.id, "time": time_, "title": document.title, "source": document.source}
     return json.dumps(values | {"text": document.text}) + "\n"
 
 
-def _documents(loader: str, quick: bool) -> list[Document]:
+def corpus_documents(loader: str, quick: bool) -> list[Document]:
+    """The documents that are measured."""
     import firststory as fs
 
     return list(getattr(fs.datasets, loader)().documents)[: QUICK_DOCUMENTS if quick else DOCUMENTS[loader]]

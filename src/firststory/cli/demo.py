@@ -138,7 +138,9 @@ def _show_day(screen: Console, step: Step) -> None:
     for alert in pushed:
         told = [f"turn of {alert.story}"] if alert.kind == "turn" else []
         others = [source for source in alert.sources if source != alert.first.source]
-        told += [_who_was_first(alert), f"also {named_sources(others, SHOWN)}" if others else ""]
+        # With one source only, several texts of it are the proof.
+        rest = f"also {named_sources(others, SHOWN)}" if others else counted(len(alert.documents), "different text")
+        told += [_who_was_first(alert), rest]
         lines = [
             Text(display_title(alert.headline), style=STYLES[SECTION_OF[alert.kind]]),
             Text("  " + " · ".join(filter(None, told)), style="dim"),

@@ -66,6 +66,10 @@ class ThresholdRecord:
     fill: float
     reason: str
 
+    def told(self) -> dict[str, Any]:
+        """As JSON values; quicker than `asdict`, which every step would pay for thirty times."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 class BudgetKeeper:
     """Decides, document by document, which are novel enough, so that the stream keeps to its budget.
@@ -286,7 +290,7 @@ class BudgetKeeper:
             "fill": None if self.budget.kind == "threshold" else round(self._tokens / self._capacity(), 4),
             "strictness": self.strictness,
             "reason": self.reason(),
-            "history": [asdict(record) for record in self._history[-30:]],
+            "history": [record.told() for record in self._history[-30:]],
         }
 
     def _record(self, force: bool, reason: str | None = None) -> None:
@@ -344,7 +348,7 @@ class BudgetKeeper:
             "recent_documents": self._recent_documents,
             "recent_days": self._recent_days,
             "recorded_at": None if math.isinf(self._recorded_at) else self._recorded_at,
-            "history": [asdict(record) for record in self._history],
+            "history": [record.told() for record in self._history],
             "changes": self._changes,
             "pending_changes": self._pending_changes,
         }

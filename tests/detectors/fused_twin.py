@@ -59,15 +59,15 @@ class Clock:
         by_chance = i - alive + int((i * 0.6180339887498949) % 1.0 * alive)
         now, old = self.day[i], self.day[i - lag]
         self.matches.append((lag, cosine, 2 * lag > alive, now - old, now - self.day[by_chance]))
-        lags, ages, chances, everything, older = np.eye(64)[32], 5 * np.eye(80)[32], np.zeros(80), 0.0, 0.0
+        lags, ages, chances, everything, older = np.eye(64)[32], 10 * np.eye(80)[32], np.zeros(80), 0.0, 0.0
         for ago, (lag, c, is_old, age, chance_age) in enumerate(reversed(self.matches)):
             kept = self.keep**ago
             lags[half_octave(lag, 10, 64)] += kept * c**4 * (1 - c**8)
             ages[half_octave(age, 1, 80)] += kept * c * (1 - c)
             chances[half_octave(chance_age, 1, 80)] += kept * c * (1 - c)
             everything, older = everything + kept * c * (1 - c), older + kept * c * (1 - c) * is_old
-        explained = min(1.0, 2 * older / (everything + 5))
-        self.strength = min(1.0, (1 - explained) / 0.2)
+        explained = min(1.0, 2 * older / (everything + 10))
+        self.strength = min(1.0, (1 - explained) / 0.4)
         if self.days is None:
             self.tau = median(lags, 10)
         else:

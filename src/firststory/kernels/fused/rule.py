@@ -48,9 +48,9 @@ class Rule(NamedTuple):
     """How much of the clusters' weight goes by z, which rises early, and not by their mean size."""
     copy_power: int = 8
     """A match counts `1 - cosine ** copy_power` towards the length of a day: copies come at once or at any time."""
-    full_share: float = 0.2
+    full_share: float = 0.4
     """Matches age in full where at least this share of them lies nearer than chance puts them."""
-    prior_matches: float = 5.0
+    prior_matches: float = 10.0
     """The weight of the matches at an age of one day that are believed beforehand."""
     unit_part: float = 4.0
     """With times, ages are counted in the median age of matches beyond chance over this, or in days if that is more."""

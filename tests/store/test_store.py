@@ -340,8 +340,9 @@ def test_many_ids_at_once(store):
     assert len(store.known_ids([f"d{i}" for i in range(2000)])) == 1200
 
 
+@pytest.mark.parametrize("new_store", ["sqlite"], indirect=True)
 def test_no_statement_is_left_with_a_model_in_it(store):
-    """Drivers keep the values that a statement had last."""
+    """SQLite's driver keeps the values that a statement had last."""
     last = {}
     event.listen(store._engine, "before_cursor_execute", lambda *given: last.__setitem__(given[2], given[3]))
     blob = os.urandom(100_000)

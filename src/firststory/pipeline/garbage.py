@@ -36,7 +36,7 @@ def tune_collection() -> None:
     gc.set_threshold(50_000, 20, 20)
 
 
-def give_memory_back() -> None:
+def trim_memory() -> None:
     """Hand freed memory back to the system, where the C library can (glibc; elsewhere nothing happens).
 
     A copy of the model is hundreds of megabytes in pieces of every size. Once it is written they are free, but glibc

@@ -1,4 +1,4 @@
-"""The garbage collector waits for a step, and only for that."""
+"""The garbage collector waits for a step, and only for that; freed memory goes back when a model is written."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import gc
 
 import pytest
 
-from firststory.pipeline.garbage import paused_collection, tune_collection
+from firststory.pipeline import garbage, runner
+from firststory.pipeline.garbage import paused_collection, trim_memory, tune_collection
+from firststory.pipeline.runner import Runner
+from firststory.records import Document, Position
+from firststory.settings import load
+from firststory.store.store import Store
 
 
 def test_the_collector_is_as_it_was_before():
@@ -39,3 +44,25 @@ def test_a_process_that_tune_collections_still_collects_cycles():
     finally:
         gc.set_threshold(*before)
         gc.unfreeze()
+
+
+@pytest.mark.parametrize("way", [Runner.run, Runner.run_overlapped])
+def test_memory_is_given_back_whenever_a_model_was_written(tmp_path, monkeypatch, way):
+    given_back = []
+    with Store(str(tmp_path / "news.db")) as store:
+        monkeypatch.setattr(runner, "trim_memory", lambda: given_back.append(store.last_step()))
+        arrivals = [(Document(f"d{i}", f"Flood {i} in Bremen"), Position("file", {"line": i})) for i in range(6)]
+        steps = list(way(Runner(load({"step": 2, "save_every": 1, "language": "en"}), store), arrivals))
+        assert len(steps) == 3 and 1 <= len(given_back) <= 3
+        assert given_back == sorted(given_back)
+
+
+def test_a_c_library_that_cannot_trim_is_left_alone(monkeypatch):
+    trim_memory()
+    monkeypatch.setattr(garbage.ctypes, "CDLL", lambda name: object())
+    garbage._trim.cache_clear()
+    try:
+        trim_memory()
+        assert garbage._trim() is None
+    finally:
+        garbage._trim.cache_clear()

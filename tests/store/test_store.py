@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import func, inspect, select, update
+from sqlalchemy import event, func, inspect, select, update
 
 from firststory.errors import SchemaError, StateError, StoreError
 from firststory.records import (
@@ -338,3 +338,31 @@ def test_both_databases_hold_the_same_rows(postgres, tmp_path):
 def test_many_ids_at_once(store):
     store.write_step(step(0, *(f"d{i}" for i in range(1200))))
     assert len(store.known_ids([f"d{i}" for i in range(2000)])) == 1200
+
+
+@pytest.mark.parametrize("new_store", ["sqlite"], indirect=True)
+def test_no_statement_is_left_with_a_model_in_it(store):
+    """SQLite's driver keeps the values that a statement had last."""
+    last = {}
+    event.listen(store._engine, "before_cursor_execute", lambda *given: last.__setitem__(given[2], given[3]))
+    blob = os.urandom(100_000)
+    store.write_step(step(0, "d1"), state=blob)
+    store.write_state(0, blob)
+    assert store.last_state() == (0, blob)
+    assert last and max(len(str(values)) for values in last.values()) < 10_000
+
+
+def test_statements_are_few_however_many_rows_they_have(store):
+    """Drivers keep the statements that they saw last, with their values."""
+    seen = set()
+    event.listen(store._engine, "before_cursor_execute", lambda *given: seen.add(given[2]))
+    for index in range(70):
+        names = [f"d{100 * index + i}" for i in range(index + 1)]
+        given = step(index, *names, fingerprints=range(len(names)), stories=tuple(map(story, names)))
+        store.write_step(given)
+        assert store.known_ids([*names, "none"]) == set(names)
+        assert len(store.first_with(range(len(names)), before=index + 1)) == len(names)
+        if index == 7:
+            few = len(seen)
+    assert len(seen) <= few + 5 * 4  # of 16, 32, 64 and 128: two look-ups and the tables that are written
+    assert store.dump()["documents"] and len(store.stories(limit=None)) == 70 * 71 // 2

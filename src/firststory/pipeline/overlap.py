@@ -144,5 +144,6 @@ class Overlap:
                 return
             with self._changed:
                 self._unwritten.popleft()
+                del write  # it may hold a copy of the model
                 self._written.append(step)
                 self._changed.notify_all()

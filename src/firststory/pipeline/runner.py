@@ -16,7 +16,7 @@ from firststory.engines.engine import Engine
 from firststory.errors import ParameterError, StoreError
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.duplicates import FindEarlier
-from firststory.pipeline.garbage import paused_collection
+from firststory.pipeline.garbage import paused_collection, trim_memory
 from firststory.pipeline.made_with import made_with, what_changed
 from firststory.pipeline.overlap import Overlap
 from firststory.pipeline.protocols import Detector, UsesEngine
@@ -112,6 +112,7 @@ class Runner:
                 with paused_collection():
                     step, write = self._judged(batch)
                     write()
+                del write  # it may hold a copy of the model
                 self._has_written(step)
                 yield step
         finally:
@@ -182,6 +183,8 @@ class Runner:
     def _has_written(self, step: Step) -> None:
         if self._unwritten is not None:
             self._unwritten.remove(step)
+            if step.index == self._saved_step:
+                trim_memory()
 
     def _writing(self, store: Store, batch: Batch, step: Step, applied_feedback: Sequence[int]) -> Callable[[], None]:
         """What writes a step, with the model as it is now where that is due."""

@@ -63,12 +63,15 @@ def _execute_together(connection: Connection, statement: Callable[[int], str], r
     """Many rows with one statement.
 
     SQLite's driver lets go of the interpreter once for each statement. A thread that writes row by row would wait for
-    the one that judges before each of them.
+    the one that judges before each of them. It also keeps the last hundred statements with the values that they had
+    last, so there are few: the numbers of rows are powers of two.
     """
-    together = max(1, MAX_VALUES // len(rows[0]))
-    for begin in range(0, len(rows), together):
+    most, begin = max(1, MAX_VALUES // len(rows[0])), 0
+    while begin < len(rows):
+        together = 1 << min(most, len(rows) - begin).bit_length() - 1
         some = rows[begin : begin + together]
-        execute(connection, statement(len(some)), tuple(chain.from_iterable(some)))
+        execute(connection, statement(together), tuple(chain.from_iterable(some)))
+        begin += together
 
 
 @lru_cache(1024)

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from firststory.errors import StateError
 from firststory.store import schema
+from firststory.store.row_writing import execute
 
 KEPT = 2
 """Where the newest copy is damaged, the one before is there to replay from."""
@@ -22,7 +23,11 @@ def put_state(connection: Connection, step: int, state: bytes, *, alone: bool) -
     earlier = [one for one in steps if one < step]
     keep = [] if alone else earlier[len(earlier) - (KEPT - 1) :]
     connection.execute(delete(table).where(table.c.step.not_in(keep)))
-    connection.execute(insert(table).values(step=step, state=packed))
+    connection.execute(insert(table).values(step=step, state=b""))
+    fill = "UPDATE states SET state = ? WHERE step = ?"
+    execute(connection, fill, (packed, step))
+    # SQLite's driver keeps the values that a statement had last: let them not be the model.
+    execute(connection, fill, (b"", -1))
 
 
 def unpack(step: int, packed: bytes) -> bytes:

@@ -28,7 +28,7 @@ from firststory.store.states import put_state, unpack
 
 PENDING_STEP = -1
 """The step of feedback that no step has applied yet."""
-VALUES_AT_ONCE = 500
+VALUES_AT_ONCE = 512
 """Of a look-up by ids or fingerprints."""
 
 
@@ -542,9 +542,14 @@ def _next_number(connection: Connection, table: str) -> int:
 
 
 def _batched(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    """Some at a time: no database takes any number of values in one statement."""
+    """Some at a time: no database takes any number of values in one statement.
+
+    The last is repeated until their number is a power of two: SQLite's driver keeps every statement that it has seen
+    lately with its values, and one for every number of them would fill memory for hours.
+    """
     for start in range(0, len(values), VALUES_AT_ONCE):
-        yield tuple(values[start : start + VALUES_AT_ONCE])
+        some = tuple(values[start : start + VALUES_AT_ONCE])
+        yield some + some[-1:] * ((1 << (len(some) - 1).bit_length()) - len(some))
 
 
 def _quarantine_row(bad: Quarantined, step: int) -> dict[str, Any]:

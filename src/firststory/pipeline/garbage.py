@@ -6,6 +6,8 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from firststory.pipeline.allocator import give_memory_back
+
 
 @contextmanager
 def paused_collection() -> Iterator[None]:
@@ -27,7 +29,10 @@ def paused_collection() -> Iterator[None]:
 def tune_collection() -> None:
     """For a process that does nothing but follow a stream: what is loaded stays, and cycles are looked for rarely.
 
+    And memory that was freed goes back to the system.
+
     By default the collector comes after every 700 new values, and looks at everything whenever a quarter is new.
     """
+    give_memory_back()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

@@ -23,7 +23,7 @@ from firststory.pipeline.resuming import _set_state
 from firststory.pipeline.runner import Runner
 from firststory.records import Document, Position
 from firststory.settings import load
-from firststory.state import FORMAT, _as_safetensors, pack_state, unpack_state
+from firststory.state import FORMAT, _safetensors, pack_state, state_pieces, unpack_state
 from firststory.text import StreamVectorizer
 
 SECONDS = float(os.environ.get("FIRSTSTORY_FUZZ_SECONDS", "4"))
@@ -206,10 +206,9 @@ def test_fuzz_of_values(saved, tmp_path):
 def test_fuzz_of_a_stream():
     """The same for the model of a whole stream."""
     seed = random.randrange(2**32)
-    dice, give_up = random.Random(seed), time.monotonic() + SECONDS
-    core = stream_state()
+    dice, core = random.Random(seed), stream_state()
     state = unpack_state(pack_state(core.get_state()))
-    refused = 0
+    refused, give_up = 0, time.monotonic() + SECONDS
     while time.monotonic() < give_up:
         try:
             _set_state(core, pack_state(changed(state, dice)), 0)
@@ -220,7 +219,8 @@ def test_fuzz_of_a_stream():
     assert refused
 
 
-def test_what_is_packed_is_what_safetensors_would_make():
+def test_what_is_packed_is_what_safetensors_would_make(monkeypatch):
+    monkeypatch.setattr("firststory.state.PIECE", 5)
     kinds = (
         "bool", "uint8", "int8", "int16", "uint16", "float16",
         "int32", "uint32", "float32", "float64", "int64", "uint64",
@@ -232,5 +232,16 @@ def test_what_is_packed_is_what_safetensors_would_make():
             for kind in dice.permutation(kinds)
             for name in ("b", "a", "ü")
         }
-        metadata = {"firststory": '2 "quoted" \\ back\n\x01 Größe'}
-        assert _as_safetensors(arrays, metadata) == save_tensors(arrays, metadata)
+        label, told = "2 abc ", '"quoted" \\ back\n\x01 Größe'
+        whole = save_tensors(arrays, {"firststory": label + told})
+        length, pieces = _safetensors(arrays, label, told)
+        assert b"".join(pieces) == whole and length == len(whole)
+
+
+def test_a_state_in_pieces_is_the_same_state_and_leaves_nothing_behind():
+    model = fs.FusedNovelty().fit(np.eye(3))
+    state = model.get_state()
+    length, pieces = state_pieces(state)
+    assert not state
+    blob = b"".join(pieces)
+    assert len(blob) == length and blob == pack_state(model.get_state())

@@ -30,6 +30,8 @@ class StreamEstimator(BaseEstimator, ABC):
     _state_version: ClassVar[int] = 1
     _state_parts: ClassVar[dict[str, Any]] = {}
     """Fitted attributes that are objects of ours: name -> class with `get_state()` and `from_state(state)`."""
+    _copied_parts: ClassVar[tuple[str, ...]] = ()
+    """Those of them that are large, and whose states are copies already."""
 
     # -- rows ----------------------------------------------------------------------------------------------
 
@@ -103,7 +105,8 @@ class StreamEstimator(BaseEstimator, ABC):
         for name, value in sorted(vars(self).items()):
             if _is_fitted_name(name):
                 state[name] = value.get_state() if name in self._state_parts and value is not None else value
-        return flatten(state)
+        copied = {name: state.pop(name) for name in self._copied_parts if name in state}
+        return flatten(state) | flatten(copied, copy=False)
 
     def set_state(self, state: State) -> Self:
         """Become what `get_state` described. Nothing in `state` is ever executed."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -23,6 +24,8 @@ State = dict[str, Any]
 
 FORMAT = 2
 """Of saved states: 2 has a checksum."""
+PIECE = 1 << 20
+"""Characters of JSON that are written at a time."""
 _HEADER = "firststory"
 _SPARSE, _GENERATOR = "|csr", "|generator"
 _DTYPES = (
@@ -181,32 +184,60 @@ def _with_arrays(value: Any) -> Any:
 
 def pack_state(state: State) -> bytes:
     """One blob for a flat state of arrays and JSON values, with a checksum over all of it."""
+    return b"".join(state_pieces(dict(state))[1])
+
+
+def state_pieces(state: State) -> tuple[int, Iterator[Any]]:
+    """The length of that blob, and its bytes in pieces: a model may fill half of the memory, and twice is too much.
+
+    The dict is emptied; each array goes as soon as it was handed out.
+    """
     arrays = {key: np.ascontiguousarray(value) for key, value in state.items() if isinstance(value, np.ndarray)}
     shapes = {key: list(state[key].shape) for key in arrays}
     values = {key: value for key, value in state.items() if key not in arrays}
+    state.clear()
     told = json.dumps(
         {"values": values, "shapes": shapes},
         sort_keys=True,
         check_circular=False,
         default=lambda one: _as_json(one, "a value"),
     )
-    header = f"{FORMAT} {_checksum(told, arrays)} {told}"
-    return _as_safetensors(arrays, {_HEADER: header})
+    del values
+    return _safetensors(arrays, f"{FORMAT} {_checksum(told, arrays)} ", told)
 
 
-def _as_safetensors(arrays: dict[str, Any], metadata: dict[str, str]) -> bytes:
-    """What `safetensors.numpy.save` makes, which copies every array twice: a model may fill half of the memory."""
+def _safetensors(arrays: dict[str, Any], label: str, told: str) -> tuple[int, Iterator[Any]]:
+    """What `safetensors.numpy.save` makes with `label + told` in its header; that copies everything twice."""
     order = sorted(arrays, key=lambda key: (-_DTYPES.index(arrays[key].dtype.name), key))
-    told: dict[str, Any] = {"__metadata__": metadata}
+    named: dict[str, Any] = {}
     end = 0
     for key in order:
         begin, end = end, end + arrays[key].nbytes
         name = arrays[key].dtype.name
         short = "BOOL" if name == "bool" else name[0].upper() + name.lstrip("uintfloa")
-        told[key] = {"dtype": short, "shape": list(arrays[key].shape), "data_offsets": [begin, end]}
-    header = json.dumps(told, ensure_ascii=False, separators=(",", ":"), check_circular=False).encode()
-    header += b" " * (-len(header) % 8)
-    return b"".join([len(header).to_bytes(8, "little"), header, *(_bytes_of(arrays[key]) for key in order)])
+        named[key] = {"dtype": short, "shape": list(arrays[key].shape), "data_offsets": [begin, end]}
+    opening = f'{{"__metadata__":{{"{_HEADER}":"{label}'.encode()
+    closing = b'"}' + (b"," if named else b"")
+    closing += json.dumps(named, ensure_ascii=False, separators=(",", ":"), check_circular=False)[1:].encode()
+    length = len(opening) + sum(map(len, _as_string(told))) + len(closing)
+    padding = b" " * (-length % 8)
+    length += len(padding)
+
+    def pieces() -> Iterator[Any]:
+        yield length.to_bytes(8, "little")
+        yield opening
+        yield from _as_string(told)
+        yield closing + padding
+        for key in order:
+            yield _bytes_of(arrays.pop(key))
+
+    return 8 + length + end, pieces()
+
+
+def _as_string(told: str) -> Iterator[bytes]:
+    """Inside of a JSON string, in pieces: no letter is written differently for those around it."""
+    for begin in range(0, len(told), PIECE):
+        yield json.dumps(told[begin : begin + PIECE], ensure_ascii=False)[1:-1].encode()
 
 
 def _bytes_of(array: Any) -> Any:

@@ -15,11 +15,11 @@ CALLS = "from some.called import step\nfrom some.jit import kernel\n@kernel\ndef
 ASK = "from some.calls import twice; print(twice(0), sum(twice.stats.cache_hits.values()))"
 
 
-def ask(folder: Path) -> list[str]:
+def ask(folder: Path, code: str = ASK) -> list[str]:
     """What a fresh process computes, and how many kernels it found on disk."""
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     found = subprocess.run(
-        [sys.executable, "-c", ASK], cwd=folder, env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True, check=True
     )
     return found.stdout.split()
 
@@ -42,3 +42,15 @@ def test_every_kernel_is_stamped() -> None:
     from firststory.kernels.fused.follow import follow_rows
 
     assert jit._all_kernels() in follow_rows._cache._cache_file._source_stamp
+
+
+def test_a_kernel_from_disk_can_be_compiled_into_another(tmp_path: Path) -> None:
+    """Its intermediate code is read when the other asks for it."""
+    package = tmp_path / "some"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "called.py").write_text(CALLED.format(step=1).replace("some.jit", "firststory.kernels.jit"))
+    (package / "calls.py").write_text(CALLS.replace("some.jit", "firststory.kernels.jit"))
+    alone = ASK.replace("some.calls import twice", "some.called import step as twice")
+    for code, expected in ((alone, ["1", "0"]), (alone, ["1", "1"]), (ASK, ["2", "0"]), (ASK, ["2", "1"])):
+        assert ask(tmp_path, code) == expected

@@ -6,8 +6,8 @@ import gc
 
 import pytest
 
-from firststory.pipeline import garbage, runner
-from firststory.pipeline.garbage import paused_collection, trim_memory, tune_collection
+from firststory.pipeline import runner
+from firststory.pipeline.garbage import paused_collection, tune_collection
 from firststory.pipeline.runner import Runner
 from firststory.records import Document, Position
 from firststory.settings import load
@@ -55,14 +55,3 @@ def test_memory_is_given_back_whenever_a_model_was_written(tmp_path, monkeypatch
         steps = list(way(Runner(load({"step": 2, "save_every": 1, "language": "en"}), store), arrivals))
         assert len(steps) == 3 and 1 <= len(given_back) <= 3
         assert given_back == sorted(given_back)
-
-
-def test_a_c_library_that_cannot_trim_is_left_alone(monkeypatch):
-    trim_memory()
-    monkeypatch.setattr(garbage.ctypes, "CDLL", lambda name: object())
-    garbage._trim.cache_clear()
-    try:
-        trim_memory()
-        assert garbage._trim() is None
-    finally:
-        garbage._trim.cache_clear()

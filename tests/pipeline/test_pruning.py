@@ -74,6 +74,19 @@ def test_where_too_much_is_remembered_words_are_left_out_and_counted(quick):
     assert sum(step.counts["unread"] for step in found) == core.parts.vectorizer.n_dropped_ > 0
 
 
+@pytest.mark.parametrize("topics", ["nmf", "storylines"])
+def test_a_stream_of_ever_new_words_goes_on_at_the_cap(quick, topics):
+    """Ten times more words than there is room for: columns stay bounded, and every pruning is on record."""
+    core = build_core(quick(detector="fused-words", topics=topics, window=60, max_terms=500))
+    vectorizer, index = core.parts.vectorizer, None
+    for step in steps(core, list(stream(1_500))):
+        index = core.parts.detector.index_
+        assert all(np.isfinite(verdict.novelty) for verdict in step.verdicts)
+        assert len(vectorizer.terms_) <= 500 and len(index.start) <= 500 and len(index.idf2) <= 500
+    assert len(vectorizer.prunings_) >= 5
+    assert index.nbytes < 1 << 20
+
+
 def test_a_detector_that_cannot_renumber_keeps_its_columns(quick):
     core = build_core(quick(detector="mixture", window=50, max_terms=800))
     found = list(steps(core, list(stream(300))))

@@ -10,7 +10,7 @@ import pytest
 from firststory.errors import MissingExtraError, ParameterError
 from firststory.state import pack_state, unpack_state
 from firststory.text import StreamVectorizer
-from firststory.text.language import STEMMERS, identify, stop_words, supported
+from firststory.text.language import SHORT_ENGLISH, STEMMERS, identify, stop_words, supported
 from firststory.text.segmentation import IcuSegmenter, best_segmenter
 
 GERMAN = "Der Hafen wurde nach dem Sturm wieder für den Verkehr geöffnet, sagte die Polizei am Montag."
@@ -102,3 +102,9 @@ def test_without_icu_pairs_of_characters(monkeypatch):
     assert v.get_feature_names_out().tolist() == ["北京", "京火", "火灾"]
     with pytest.raises(MissingExtraError, match=r"firststory\[icu\]"):
         StreamVectorizer("zh", segmenter="icu").fit(["北京"])
+
+
+def test_short_stop_words_are_those_of_scikit_learn():
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    assert {word for word in ENGLISH_STOP_WORDS if len(word) <= 2} == SHORT_ENGLISH

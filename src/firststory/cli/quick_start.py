@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import LazyLoader, find_spec, module_from_spec
+from importlib.util import find_spec, module_from_spec
+from threading import RLock
+from types import ModuleType
+from typing import Any
 
 
 def load_estimators() -> None:
@@ -13,7 +16,7 @@ def load_estimators() -> None:
     """
     if "sklearn" in sys.modules:
         return
-    _load_when_used("scipy.stats")
+    load_when_used("scipy.stats")
     is_hidden = "pandas" not in sys.modules
     if is_hidden:
         sys.modules["pandas"] = None  # type: ignore[assignment]  # an import of it fails
@@ -24,11 +27,34 @@ def load_estimators() -> None:
             del sys.modules["pandas"]
 
 
-def _load_when_used(name: str) -> None:
-    spec = find_spec(name)
-    if name in sys.modules or spec is None or spec.loader is None:
+def load_when_used(name: str) -> None:
+    """Let a module be loaded by the first look at something in it; to import it loads nothing.
+
+    The library's own `LazyLoader` loads a module as soon as it is imported a second time: an import looks at
+    `__spec__`, and any look will do.
+    """
+    if name in sys.modules:
         return
-    spec.loader = LazyLoader(spec.loader)
+    spec = find_spec(name)
+    if spec is None or spec.loader is None:
+        return
     module = module_from_spec(spec)
+    module.__class__ = _LoadedWhenUsed
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    parent, _, child = name.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], child, module)
+
+
+_loading = RLock()
+
+
+class _LoadedWhenUsed(ModuleType):
+    """A module whose code has not run: it knows no name but those that every module has."""
+
+    def __getattr__(self, name: str) -> Any:
+        with _loading:
+            if type(self) is _LoadedWhenUsed:
+                self.__class__ = ModuleType  # type: ignore[assignment]
+                self.__spec__.loader.exec_module(self)  # type: ignore[union-attr]
+        return getattr(self, name)

@@ -112,6 +112,7 @@ class FusedNovelty(IndexedColumns, StreamDetector):
     sequential: ClassVar[bool] = True
     _state_version: ClassVar[int] = 2
     _state_parts: ClassVar[dict[str, Any]] = {"index_": FusedIndex, "vectors_": VectorWindow}
+    _copied_parts: ClassVar[tuple[str, ...]] = ("index_", "vectors_")
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "window": [Interval(Integral, 1, None, closed="left"), None],
         "horizon": [StrOptions({"events", "topics"})],

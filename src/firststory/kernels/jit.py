@@ -22,6 +22,7 @@ from numba.core import config
 from numba.core.event import Event, Listener, register
 
 from firststory.kernels import code_folder, preparing
+from firststory.kernels.from_disk import read_quickly
 from firststory.kernels.preparing import KernelCacheWarning
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,7 +50,7 @@ def _compiled(function: F, *, counts_references: bool) -> F:
         if "no locator available" not in str(error):
             raise
         compiled = _kept_elsewhere(function, compile_function)
-    return cast(F, _stamped(_saved_if_possible(compiled)))
+    return cast(F, read_quickly(_stamped(_saved_if_possible(compiled))))
 
 
 def _kept_elsewhere(function: Any, compile_function: Any) -> Any:

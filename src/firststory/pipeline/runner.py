@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from firststory.alerts.budget import parse_budget
 from firststory.engines.engine import Engine
 from firststory.errors import ParameterError, StoreError
+from firststory.pipeline.allocator import trim_memory
 from firststory.pipeline.build import build_core, missing_meaning
+from firststory.pipeline.copies import copy_of
 from firststory.pipeline.duplicates import FindEarlier
-from firststory.pipeline.garbage import paused_collection, trim_memory
+from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.made_with import made_with, what_changed
 from firststory.pipeline.overlap import Overlap
 from firststory.pipeline.protocols import Detector, UsesEngine
@@ -194,7 +196,7 @@ class Runner:
         state = None
         if self._work.is_save_due(step.index - self._saved_step, self.settings.save_every):
             with self._work.saved(self._held):
-                state = self.core.packed_state()
+                state = copy_of(self.core)
             self._saved_step = step.index
         return partial(
             store.write_step,
@@ -233,7 +235,7 @@ class Runner:
         self, store: Store, step: int, *, alone: bool = False, settings: dict[str, Any] | None = None
     ) -> None:
         with paused_collection(), self._work.saved(self._held):
-            store.write_state(step, self.core.packed_state(), alone=alone, settings=settings)
+            store.write_state(step, copy_of(self.core), alone=alone, settings=settings)
         self._saved_step = step
 
     def _resume(self, store: Store) -> None:

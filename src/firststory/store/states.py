@@ -2,32 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
 import zstandard
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from firststory.errors import StateError
 from firststory.store import schema
-from firststory.store.row_writing import execute
 
 KEPT = 2
 """Where the newest copy is damaged, the one before is there to replay from."""
+PIECE = 1 << 20
+"""Bytes that are written at a time."""
 LARGEST = 16 << 30
 """Bytes of a model: what claims to be larger is no copy of ours."""
 
 
-def put_state(connection: Connection, step: int, state: bytes, *, alone: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """A copy as the store keeps it."""
+
+    packed: bytes
+
+
+def compressed(length: int, pieces: Iterable[Any]) -> Compressed:
+    """A copy of so many bytes, which come in pieces and are never together."""
+    compressor = zstandard.ZstdCompressor(level=1, write_checksum=True).compressobj(size=length)
+    parts = [compressor.compress(piece) for piece in pieces]
+    return Compressed(b"".join([*parts, compressor.flush()]))
+
+
+def put_state(connection: Connection, step: int, state: bytes | Compressed, *, alone: bool) -> None:
     """Keep a copy; all but the one before it are dropped, with `alone` that one too."""
-    packed = zstandard.ZstdCompressor(level=1, write_checksum=True).compress(state)
+    packed = (state if isinstance(state, Compressed) else compressed(len(state), [state])).packed
     table = schema.states
     steps = sorted(connection.execute(select(table.c.step)).scalars())
     earlier = [one for one in steps if one < step]
     keep = [] if alone else earlier[len(earlier) - (KEPT - 1) :]
     connection.execute(delete(table).where(table.c.step.not_in(keep)))
-    connection.execute(insert(table).values(step=step, state=b""))
-    fill = "UPDATE states SET state = ? WHERE step = ?"
-    execute(connection, fill, (packed, step))
-    # SQLite's driver keeps the values that a statement had last: let them not be the model.
-    execute(connection, fill, (b"", -1))
+    if connection.dialect.name == "sqlite":
+        _put_in_pieces(connection, step, packed)
+    else:
+        connection.execute(insert(table).values(step=step, state=packed))
+
+
+def _put_in_pieces(connection: Connection, step: int, packed: bytes) -> None:
+    """SQLite copies what it is handed, and holds on to it until the same statement comes again."""
+    connection.execute(insert(schema.states).values(step=step, state=func.zeroblob(len(packed))))
+    row = connection.exec_driver_sql("SELECT rowid FROM states WHERE step = ?", (step,)).scalar_one()
+    driver: Any = connection.connection.driver_connection
+    with driver.blobopen("states", "state", row) as blob:
+        for begin in range(0, len(packed), PIECE):
+            blob.write(packed[begin : begin + PIECE])
 
 
 def unpack(step: int, packed: bytes) -> bytes:

@@ -24,7 +24,7 @@ from firststory.store.lease import Lease, LeaseRow, lease_row, new_owner, write_
 from firststory.store.reader import LAST_RUN, Reader
 from firststory.store.reading import get_meta
 from firststory.store.row_writing import escape_name, execute, insert_rows, replace_rows, unescape_name
-from firststory.store.states import put_state, unpack
+from firststory.store.states import Compressed, put_state, unpack
 
 PENDING_STEP = -1
 """The step of feedback that no step has applied yet."""
@@ -249,7 +249,7 @@ class Store(Reader):
         *,
         reached: int | None = None,
         threshold: Threshold | None = None,
-        state: bytes | None = None,
+        state: bytes | Compressed | None = None,
         applied_feedback: Sequence[int] = (),
         vector_dimensions: int | None = None,
         alerts_status: Mapping[str, Any] | None = None,
@@ -338,7 +338,7 @@ class Store(Reader):
                 write(connection)
 
     def write_state(
-        self, step: int, state: bytes, *, alone: bool = False, settings: Mapping[str, Any] | None = None
+        self, step: int, state: bytes | Compressed, *, alone: bool = False, settings: Mapping[str, Any] | None = None
     ) -> None:
         """Keep the model as it was after a step that is already recorded, and the copy before it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -54,6 +55,11 @@ CARRIES_NEWS = frozenset(
 )
 """In stopwordsiso's English list, and yet what headlines are made of."""
 
+SHORT_ENGLISH = frozenset(
+    "a am an as at be by co de do eg go he i ie if in is it me my no of on or re so to un up us we".split()  # noqa: SIM905
+)
+"""The words of at most two letters in scikit-learn's list; to load it takes a tenth of a second."""
+
 NEAR = {
     "an": "es", "ary": "ar", "arz": "ar", "bcl": "tl", "bs": "hr", "ext": "es", "gcf": "fr", "lij": "it", "pcm": "en",
     "vec": "it", "wuu": "zh", "yue": "zh",
@@ -88,10 +94,10 @@ def check_language(code: str, owner: str) -> str:
 
 
 @cache
-def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+def _identifier() -> tuple[Any, Callable[[], None]]:
+    from firststory.text.language_model import load_identifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    return load_identifier()
 
 
 def letters(text: str) -> str:
@@ -101,8 +107,13 @@ def letters(text: str) -> str:
 
 def rank_languages(text: str) -> list[tuple[str, float]]:
     """The languages that py3langid knows, each with its probability, the likeliest first."""
-    found = ((str(code), float(probability)) for code, probability in _identifier().rank(text))
+    found = ((str(code), float(probability)) for code, probability in _identifier()[0].rank(text))
     return [(NEAR.get(code, SAME.get(code, code)), probability) for code, probability in found]
+
+
+def let_go_of_model() -> None:
+    """Give the memory back that `rank_languages` took; it works as before."""
+    _identifier()[1]()
 
 
 def identify(sample: str) -> str:
@@ -132,9 +143,7 @@ def stop_words(code: str) -> frozenset[str]:
         return frozenset()
     words = {unicodedata.normalize("NFKC", word.replace("’", "'")) for word in stopwordsiso.stopwords(code)}
     if code == "en":
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-        words = {word for word in words if len(word) > 2 or word in ENGLISH_STOP_WORDS}
+        words = {word for word in words if len(word) > 2 or word in SHORT_ENGLISH}
         words = (words | {"a.m.", "p.m.", "e.g.", "i.e."}) - CARRIES_NEWS
     return frozenset(word for word in words if not any(letter.isdigit() for letter in word))
 

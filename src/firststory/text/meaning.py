@@ -17,8 +17,8 @@ MAX_LENGTH = 64
 """Characters of a word at most."""
 BLOCK = 500
 """Texts that are read at once."""
-MAX_WORDS = 1 << 17
-"""Words whose pieces are kept; then the table starts afresh."""
+FIRST_WORDS, MAX_WORDS = 1 << 14, 1 << 17
+"""Words whose pieces are kept. When they are too many the table starts afresh, with twice the room if it may."""
 MARKS = ".,:;!?…-–—'\"‘’“”«»()[]{}<>*#|/\\"
 """What may stand around a word and is no part of it."""
 LAST_SPACE = 0x3000
@@ -98,14 +98,15 @@ class _Words:
         self._forms = np.empty(n, dtype=np.int32)
         self._kinds = np.zeros(n, dtype=np.uint8)
         """All words are of one kind and one language."""
+        self._most = FIRST_WORDS
         self.clear()
 
     def clear(self) -> None:
         """Forget every word. Memory that is not written to is not taken either."""
-        room = MAX_WORDS + BLOCK * self.short
+        room = self._most + BLOCK * self.short
         self.n, self._used, self._n_parts = 0, 0, 0
         self._table = np.zeros((1 << (2 * room - 1).bit_length(), 4), dtype=np.uint64)
-        self._arena = np.zeros(16 * MAX_WORDS + self._letters(), dtype=np.uint32)
+        self._arena = np.zeros(16 * self._most + self._letters(), dtype=np.uint32)
         self._places, self._simple = np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.bool_)
         self.first = np.zeros(room + 1, dtype=np.int64)
         self.parts = np.zeros(1024, dtype=np.int32)
@@ -116,7 +117,8 @@ class _Words:
 
     def read(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The numbers of the words of at most BLOCK texts, and where the words of each begin and end."""
-        if self.n > MAX_WORDS or self._used + self._letters() > len(self._arena):
+        if self.n > min(self._most, MAX_WORDS) or self._used + self._letters() > len(self._arena):
+            self._most = min(2 * self._most, MAX_WORDS)
             self.clear()
         codes = np.frombuffer("\n".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         ends = np.cumsum([len(text) + 1 for text in texts], dtype=np.int64) - 1

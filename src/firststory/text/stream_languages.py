@@ -18,7 +18,7 @@ from firststory.kernels.text.languages import (
     majority,
 )
 from firststory.text.chunks import Chunk
-from firststory.text.language import UNKNOWN, letters, rank_languages
+from firststory.text.language import UNKNOWN, let_go_of_model, letters, rank_languages
 from firststory.text.stop_word_index import codes, number_of, stop_word_index
 
 ENOUGH_LETTERS = 600
@@ -78,10 +78,12 @@ class StreamLanguages:
         languages = np.zeros(chunk.ends.size, dtype=np.uint8)
         hits = np.zeros(len(codes()) - 1, dtype=np.int64)
         words = stop_word_index()
-        d = 0
+        d, asked = 0, self.n_asked
         while True:
             d = guess_languages(points, starts, ends, kinds, bounds, d, words, self.weights, learn, hits, languages)
             if d == chunk.ends.size:
+                if self.n_asked > asked:
+                    let_go_of_model()
                 return languages
             begin = int(chunk.ends[d - 1]) + 1 if d else 0
             languages[d] = self._look_closer(chunk.text[begin : chunk.ends[d]], int(languages[d]), hits, learn)

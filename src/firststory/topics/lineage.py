@@ -12,7 +12,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
 
 from firststory.arrays import Floats
 from firststory.records import TopicEvent, TopicEventKind
@@ -152,6 +151,8 @@ class Lineage:
 
     def _match(self, cosine: Floats, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The old row whose name each new row carries on, or -1: the best assignment, where it is close enough."""
+        from scipy.optimize import linear_sum_assignment  # to load it takes long, and most streams need it never
+
         parent = np.full(alive.size, -1, dtype=np.int64)
         for i, j in zip(*linear_sum_assignment(-cosine), strict=True):
             if cosine[i, j] > SAME_TOPIC_COSINE and self.ids[i] and alive[j]:
@@ -273,6 +274,8 @@ def match_topics(found: ArrayLike, true: ArrayLike) -> tuple[NDArray[np.int64], 
     >>> rows.tolist(), cosines.tolist()
     ([1, 0], [1.0, 1.0])
     """
+    from scipy.optimize import linear_sum_assignment
+
     ours, theirs = unit_topics(found), unit_topics(true)
     common = min(ours.shape[1], theirs.shape[1])
     cosine = theirs[:, :common] @ ours[:, :common].T

@@ -11,6 +11,7 @@ BENCHMARKS: dict[str, str] = {
     "fused": "fused",
     "run": "whole_run",
     "cores": "cores",
+    "memory": "memory",
     "neighbours": "neighbours",
     "vectorizer": "vectorizer",
     "phrases": "phrases",

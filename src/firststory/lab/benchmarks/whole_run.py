@@ -96,7 +96,7 @@ class Stages:
 
     def watch(self, stack: ExitStack) -> None:
         """Time what the stages are made of until the stack is closed."""
-        from firststory.pipeline import step
+        from firststory.pipeline import runner, step
         from firststory.pipeline.step import StreamCore
         from firststory.store import store
         from firststory.store.store import Store
@@ -110,7 +110,7 @@ class Stages:
             ("topics", step, "learn_topics"),
             ("topics", step, "tell_topics"),
             ("store", Store, "write_step"),
-            ("copies of the model", StreamCore, "packed_state"),
+            ("copies of the model", runner, "copy_of"),
             ("copies of the model", Store, "write_state"),
             ("copies of the model", store, "put_state"),
         ):

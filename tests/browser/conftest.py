@@ -40,6 +40,14 @@ def chromium():
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def axe():
+    """axe-core as npm has laid it down; without it nothing is known of accessibility, and that is said."""
+    if not AXE.is_file():
+        pytest.skip("needs axe-core: npm ci")
+    return AXE.read_text(encoding="utf-8")
+
+
 class Looked:
     """A page, and what went wrong on it."""
 

@@ -6,8 +6,6 @@ import re
 
 import pytest
 
-from browser.conftest import AXE
-
 expect = pytest.importorskip("playwright.sync_api").expect
 VIEWS = {
     "now": "/?since=7d",
@@ -32,7 +30,8 @@ def address(view, news_of):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_view_is_silent_and_accessible(look, served, news_of, view):
+def test_view_is_silent_and_accessible(look, served, news_of, axe, view):
+    """On a desk and on a phone, in the light and in the dark."""
     for phone, dark in ((False, False), (True, True), (False, True), (True, False)):
         looked = look(phone=phone, dark=dark)
         page = looked.page
@@ -41,11 +40,10 @@ def test_view_is_silent_and_accessible(look, served, news_of, view):
         expect(page.locator("h1")).to_have_count(1)
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, "the page scrolls sideways"
-        if AXE.is_file():
-            # By the protocol of the browser, which the content security policy of the page does not bind.
-            page.evaluate(AXE.read_text(encoding="utf-8"))
-            found = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.impact, v.nodes[0].html]))")
-            assert [one for one in found if one[1] in ("serious", "critical")] == []
+        # By the protocol of the browser, which the content security policy of the page does not bind.
+        page.evaluate(axe)
+        found = page.evaluate("axe.run().then(r => r.violations.map(v => [v.id, v.impact, v.nodes[0].html]))")
+        assert [one for one in found if one[1] in ("serious", "critical")] == []
         looked.check_silence()
 
 

@@ -73,11 +73,13 @@ def _within(history: History, since: datetime) -> History:
 
 
 def _bands(history: History) -> list[str]:
-    """The topics of the river: those with most share in the range."""
+    """The topics of the river: those with most share in the range and now, so that what heads the table is in it."""
     mass: dict[str, float] = {}
     for _, _, topics in history:
         for topic in topics:
-            mass[topic.id] = mass.get(topic.id, 0.0) + topic.share
+            mass[topic.id] = mass.get(topic.id, 0.0) + topic.share / len(history)
+    for topic in history[-1][2] if history else ():
+        mass[topic.id] += topic.share
     return sorted(mass, key=lambda name: (-mass[name], name))[:BANDS]
 
 
@@ -103,7 +105,7 @@ def _row(topic: Topic, history: History, colours: dict[str, int]) -> Row:
     then = next((one for _, _, topics in history for one in topics if one.id == topic.id), topic)
     return Row(
         topic=topic,
-        name=topic_name(topic),
+        name=sentence(topic_name(topic)),
         colour=colours.get(topic.id, 0),
         spark=spark(values[-MOST_POINTS:]),
         before=topic.share_before,
@@ -132,7 +134,7 @@ def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[s
         "times": [(time or clock.now).isoformat() for _, time, _ in shown],
         "bands": [
             {
-                "name": topic_name(latest[name]),
+                "name": sentence(topic_name(latest[name])),
                 "short": _short(largest[name]),
                 "colour": colours[name],
                 "shares": [round(100 * share, 2) for share in shares[name]],
@@ -144,7 +146,7 @@ def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[s
 
 def _short(topic: Topic) -> str:
     """What stands in its band: what it was called when it was largest."""
-    return harmless(next(iter(topic.label or [term for term, _ in topic.terms]), topic.id), 24)
+    return sentence(harmless(next(iter(topic.label or [term for term, _ in topic.terms]), topic.id), 24))
 
 
 def _share(topic: Topic) -> float:
@@ -185,7 +187,7 @@ def topic_facts(store: Store, clock: Clock, name: str, before: int | None) -> di
     first, last = (own[0], own[-1]) if own else (None, None)
     is_now = bool(history) and bool(own) and own[-1][0] == history[-1][1]
     return {
-        "name": topic_name(last[1]) if last else name,
+        "name": sentence(topic_name(last[1])) if last else name,
         "topic": last[1] if last else None,
         "is_now": is_now,
         "words": _compared(first[1], last[1]) if first and last else [],
@@ -210,7 +212,7 @@ def _compared(then: Topic, now: Topic) -> list[tuple[str, float | None, float | 
 
 
 def _names(history: History) -> dict[str, str]:
-    return {topic.id: topic_name(topic) for _, _, topics in history for topic in topics}
+    return {topic.id: sentence(topic_name(topic)) for _, _, topics in history for topic in topics}
 
 
 def descent(store: Store, name: str, topic: Topic | None) -> dict[str, Any] | None:

@@ -34,7 +34,7 @@
         told.times.forEach((_, n) => {
           const near = told.times.map((_, m) => m).filter(m => Math.abs(x(m) - x(n)) <= half);
           const low = Math.max(...near.map(m => under[m])), high = Math.min(...near.map(m => under[m] + b.shares[m])), room = (high - low) * per;
-          if (x(n) - half > 0 && x(n) + half < e.clientWidth && room >= 17 && (!best || room > best.room)) best = { room, x: x(n), y: from + (low + high) / 2 * per };
+          if (x(n) - half >= EDGE && x(n) + half <= e.clientWidth - EDGE && room >= 17 && (!best || room > best.room)) best = { room, x: x(n), y: from + (low + high) / 2 * per };
         });
         if (best) elements.push({ type: "text", silent: true, z: 100, x: best.x, y: best.y, style: { text: b.short, fill: b.colour === 6 ? token("--on-accent") : token("--on-band"), font: `600 12.5px ${font()}`, align: "center", verticalAlign: "middle" } });
         b.shares.forEach((share, n) => { under[n] += share; });

@@ -161,3 +161,35 @@ def test_another_budget_takes_effect(look, served):
     page.reload()
     assert page.locator("input[name=budget]").input_value() == "7"
     looked.check_silence()
+
+
+def test_topics_of_one_name_are_bands_of_their_own(look, served):
+    """Drawn from numbers that are planted in the page: the picture of a chart says nothing that a test can read."""
+    looked = look()
+    page = looked.page
+    river = {
+        "times": [f"2018-10-2{n}T12:00:00Z" for n in range(1, 6)],
+        "bands": [
+            {"name": "Lowland election", "short": "Lowland election", "colour": 1, "shares": [1.0, 2.0, 3.0, 4.0, 5.0]},
+            {"name": "Lowland election", "short": "Poll", "colour": 2, "shares": [5.0, 4.0, 3.0, 2.0, 1.0]},
+        ],
+    }
+    page.goto(served.url + "/page/search")
+    page.evaluate(
+        "told => { const e = Object.assign(document.createElement('div'), { id: 'river', className: 'river' });"
+        " e.dataset.river = JSON.stringify(told); document.querySelector('main').append(e); }",
+        river,
+    )
+    page.add_script_tag(url="/static/vendor/echarts.min.js")
+    page.add_script_tag(url="/static/charts.js")
+    layers = page.evaluate(
+        "echarts.getInstanceByDom(document.getElementById('river'))"
+        ".getModel().getSeriesByIndex(0).getLayerSeries().map(layer => layer.indices.length)"
+    )
+    assert layers == [5, 5]
+    painted = page.evaluate(
+        "(() => { const c = document.querySelector('#river canvas'), x = c.getContext('2d');"
+        " return new Set(x.getImageData(0, 0, c.width, c.height).data).size; })()"
+    )
+    assert painted > 10
+    looked.check_silence()

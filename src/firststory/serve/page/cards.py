@@ -67,7 +67,8 @@ def cards_of(store: Store, alerts: Sequence[Alert]) -> list[Card]:
     brought = store.brought(list(dict.fromkeys(name for alert in alerts for name in alert.documents)))
     said = store.said_of([alert.headline.id for alert in alerts])
     lines = [store.storyline(name) for name in sorted({alert.storyline for alert in alerts if alert.storyline})]
-    titles = line_names(store, [line for line in lines if line is not None])
+    # A line of one story says no more than the headline does.
+    titles = line_names(store, [line for line in lines if line is not None and line.n_stories > 1])
     return [card_of(alert, brought, said, titles) for alert in alerts]
 
 

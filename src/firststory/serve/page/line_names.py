@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from weakref import WeakKeyDictionary
 
@@ -34,18 +34,30 @@ _named: WeakKeyDictionary[Store, dict[tuple[str, int], str]] = WeakKeyDictionary
 
 
 def line_names(store: Store, lines: Sequence[Storyline]) -> dict[str, str]:
-    """What to call some storylines."""
-    known = _named.setdefault(store, {})
-    found = {}
+    """What to call some storylines; two of one name are told apart by a word of their own."""
     labels = store.topic_labels([line.id for line in lines])
+    found: dict[str, str] = {}
     for line in lines:
-        key = line.id, line.size.bit_length()
-        if key not in known and line.size >= LEAST:
-            known[key] = _shared_by_headlines(store, line)
-        shared = known.get(key, "") if line.size >= LEAST else ""
-        label = ", ".join(labels.get(line.id, ()))
-        found[line.id] = harmless(sentence(shared or label) or line.title, LONGEST)
+        name = shared_of(store, line) or sentence(", ".join(labels.get(line.id, ()))) or line.title
+        found[line.id] = harmless(told_apart(name, line, found.values()), LONGEST)
     return found
+
+
+def told_apart(name: str, line: Storyline, others: Collection[str]) -> str:
+    """A name that others have already gets a word that is the line's own."""
+    terms = sorted(line.key_terms, key=lambda term: not term[:1].isupper())  # a name before other words
+    own = next((term for term in terms if term.casefold() not in name.casefold()), "")
+    return f"{name}: {own}" if name in others and own else name
+
+
+def shared_of(store: Store, line: Storyline) -> str:
+    """What the headlines of a line share; empty where that is nothing, or where there are few."""
+    if line.size < LEAST:
+        return ""
+    known, key = _named.setdefault(store, {}), (line.id, line.size.bit_length())
+    if key not in known:
+        known[key] = sentence(_shared_by_headlines(store, line))
+    return known[key]
 
 
 def line_name(store: Store, line: Storyline) -> str:

@@ -29,6 +29,7 @@ MAX_HOURS, MAX_DAYS, MAX_WEEKS = 72, 100, 80
 LEFT, RIGHT, TOP, BOTTOM = 6.0, 994.0, 80.0, 200.0
 LEAST_COLUMNS = 24
 """A story of an hour is a few columns at the left, not one that fills the chart."""
+LEAST_DAYS = 7
 LABEL = 22
 """Characters of a pin's label."""
 MERGED = {
@@ -163,7 +164,7 @@ def columns_of(clock: Clock, times: Sequence[datetime]) -> tuple[str, list[datet
         return "hour", [start + timedelta(hours=k) for k in range(n)]
     start = clock.midnight(first)
     for unit, days, most in (("day", 1, MAX_DAYS), ("week", 7, MAX_WEEKS), ("month", 30, 10**6)):
-        n = max(int((last - start) / timedelta(days=days)) + 1, LEAST_COLUMNS // 2 if unit == "day" else 1)
+        n = max(int((last - start) / timedelta(days=days)) + 1, LEAST_DAYS if unit == "day" else 1)
         if n <= most:
             return unit, [start + timedelta(days=days * k) for k in range(n)]
     raise AssertionError

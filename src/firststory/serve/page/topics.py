@@ -12,6 +12,7 @@ from firststory.harmless import harmless
 from firststory.records import Topic
 from firststory.serve.page.charts import Spark, spark
 from firststory.serve.page.clock import Clock
+from firststory.serve.page.line_names import shared_of, told_apart
 from firststory.serve.page.numbers import sentence
 from firststory.serve.page.ranges import LENGTHS, names
 from firststory.serve.page.story import DOCUMENTS, MORE_DOCUMENTS
@@ -54,9 +55,10 @@ def topics_facts(store: Store, clock: Clock, chosen: str) -> dict[str, Any]:
     _, now, current = history[-1] if history else (0, None, ())
     bands = _bands(history)
     colours = _colours(history, bands)
+    called = _called(store, [*bands, *(topic.id for topic in current)])
     return {
-        "rows": [_row(topic, history, colours) for topic in current],
-        "river": _river(clock, history, bands, colours),
+        "rows": [_row(topic, history, colours, called) for topic in current],
+        "river": _river(clock, history, bands, colours, called),
         "earlier": sentence(earlier(current[0], now)) if current else "",
         "since": history[0][1] if history else None,
         "until": now,
@@ -65,6 +67,16 @@ def topics_facts(store: Store, clock: Clock, chosen: str) -> dict[str, Any]:
         "settings": store.settings(),
         "n_documents": store.status()["documents"] if not history else 0,
     }
+
+
+def _called(store: Store, topics: Sequence[str]) -> dict[str, str]:
+    """Topics that are storylines bear their names, as everywhere on the page; others are called by their words."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(topics):
+        line = store.storyline(store.current_storyline(name))
+        if line is not None and (shared := shared_of(store, line)):
+            found[name] = told_apart(shared, line, found.values())
+    return found
 
 
 def _within(history: History, since: datetime) -> History:
@@ -98,14 +110,14 @@ def _colours(history: History, bands: Sequence[str]) -> dict[str, int]:
     return {name: 6 if name == most else next(others) for name in bands}
 
 
-def _row(topic: Topic, history: History, colours: dict[str, int]) -> Row:
+def _row(topic: Topic, history: History, colours: dict[str, int], called: dict[str, str]) -> Row:
     values = [next((one.share for one in topics if one.id == topic.id), 0.0) for _, _, topics in history]
     if len(values) < 3:
         values = list(topic.trend)
     then = next((one for _, _, topics in history for one in topics if one.id == topic.id), topic)
     return Row(
         topic=topic,
-        name=sentence(topic_name(topic)),
+        name=called.get(topic.id) or sentence(topic_name(topic)),
         colour=colours.get(topic.id, 0),
         spark=spark(values[-MOST_POINTS:]),
         before=topic.share_before,
@@ -119,7 +131,9 @@ def _words(topic: Topic) -> str:
     return harmless(", ".join(term for term, _ in topic.terms[:5]), 120)
 
 
-def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[str, int]) -> dict[str, Any] | None:
+def _river(
+    clock: Clock, history: History, bands: Sequence[str], colours: dict[str, int], called: dict[str, str]
+) -> dict[str, Any] | None:
     """What the script draws: one share per band and moment."""
     timed = [one for one in history if one[1] is not None]
     if len(timed) < 3 or not bands:
@@ -134,8 +148,8 @@ def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[s
         "times": [(time or clock.now).isoformat() for _, time, _ in shown],
         "bands": [
             {
-                "name": sentence(topic_name(latest[name])),
-                "short": _short(largest[name]),
+                "name": called.get(name) or sentence(topic_name(latest[name])),
+                "short": _short(largest[name], called.get(name, "")),
                 "colour": colours[name],
                 "shares": [round(100 * share, 2) for share in shares[name]],
             }
@@ -144,8 +158,12 @@ def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[s
     }
 
 
-def _short(topic: Topic) -> str:
-    """What stands in its band: what it was called when it was largest."""
+def _short(topic: Topic, called: str) -> str:
+    """What stands in its band: its name where it spoke of that when it was largest, else what it spoke of then."""
+    first = called.partition(" and ")[0].partition(":")[0]
+    words = {word for phrase in topic.label for word in phrase.casefold().split()}
+    if first and words & set(first.casefold().split()):
+        return harmless(first, 24)
     return sentence(harmless(next(iter(topic.label or [term for term, _ in topic.terms]), topic.id), 24))
 
 
@@ -187,7 +205,7 @@ def topic_facts(store: Store, clock: Clock, name: str, before: int | None) -> di
     first, last = (own[0], own[-1]) if own else (None, None)
     is_now = bool(history) and bool(own) and own[-1][0] == history[-1][1]
     return {
-        "name": sentence(topic_name(last[1])) if last else name,
+        "name": _called(store, [name]).get(name) or (sentence(topic_name(last[1])) if last else name),
         "topic": last[1] if last else None,
         "is_now": is_now,
         "words": _compared(first[1], last[1]) if first and last else [],

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from firststory.records import Storyline
+from firststory.records import Storyline, Topic, TopicEvent
 from firststory.serve.page import assets
 from firststory.serve.page.cards import new_phrases, why_new
 from firststory.serve.page.charts import ticks
@@ -17,8 +17,9 @@ from firststory.serve.page.clock import clock_of
 from firststory.serve.page.line_names import LEAST, line_names
 from firststory.serve.page.search import ALONE, GROUPS
 from firststory.serve.page.storyline import storyline_facts
+from firststory.serve.page.topics import descent
 from firststory.store.store import Store
-from serve.served import alert, server_on
+from serve.served import alert, fill, server_on
 from store.made import step, story, verdict
 
 DAY = timedelta(days=1)
@@ -157,6 +158,32 @@ def test_search_shows_the_largest_stories_and_says_how_many_more(tmp_path):
         assert "5 more, and 3 stories, newest first" in page
         whole = client.get("/page/search?q=ferry&order=time").text
         assert whole.count('<li class="row"') == 2 * n_stories + n_alone
+
+
+def test_health_tells_what_could_not_be_read_and_why(tmp_path):
+    url = fill(str(tmp_path / "bad.db"))
+    with server_on(url) as (_, address, _):
+        page = httpx.get(f"{address}/page/health", timeout=60).text
+    rows = re.findall(r"<tr><td>Wrong json</td><td[^>]*>No JSON</td><td[^>]*>file, line (\d+)</td></tr>", page)
+    assert rows == ["10", "5", "0"]  # latest first
+
+
+def test_descent_of_a_topic_is_what_split_and_merged(tmp_path):
+    topics = tuple(Topic(name, (), 0.1, label=(name.upper(),)) for name in ("l1", "l2", "l3"))
+    events = (
+        TopicEvent(0, "split", "l2", ("l1",), 0.4),
+        TopicEvent(0, "merged", "l3", ("l2",), 0.2),
+        TopicEvent(0, "born", "l4"),
+    )
+    with Store(str(tmp_path / "topics.db")) as store:
+        store.claim()
+        store.write_step(step(0, "d1", topics=topics, topic_events=events))
+        told = descent(store, "l2", None)
+        assert [(link["from"], link["to"]) for link in told["links"]] == [("l1", "l2"), ("l3", "l2")]
+        assert {node["id"]: (node["name"], node["is_this"]) for node in told["nodes"]} == {
+            "l1": ("L1", False), "l2": ("L2", True), "l3": ("L3", False),
+        }  # fmt: skip
+        assert descent(store, "l4", None) is None
 
 
 def test_without_assets_the_page_asks_for_none_and_says_what_to_type(days, tmp_path, monkeypatch):

@@ -16,6 +16,7 @@ from firststory.store.store import Store
 from firststory.text.language import stop_words
 
 LONGEST = 120
+MOST_NAMES = 10_000
 READ = 64
 """The latest headlines, which tell what a line is about now."""
 LEAST = 12
@@ -56,6 +57,8 @@ def shared_of(store: Store, line: Storyline) -> str:
         return ""
     known, key = _named.setdefault(store, {}), (line.id, line.size.bit_length())
     if key not in known:
+        if len(known) >= MOST_NAMES:
+            known.clear()
         known[key] = sentence(_shared_by_headlines(store, line))
     return known[key]
 

@@ -19,14 +19,16 @@ PAPERS = (
 # hours before the end, the headlines in the order in which papers bring them, minutes between the first and the last,
 # and sentences that reports of it have.
 EVENTS: tuple[tuple[float, int, tuple[str, ...], tuple[str, ...]], ...] = (
-    (0.5, 22, (
-        "Captain of ferry aground off Corvinwen arrested",
+    (1.3, 22, (
+        "Captain Anders Holm of ferry aground off Corvinwen arrested",
         "Corvinwen ferry aground: captain Anders Holm arrested at airport",
-        "Captain arrested after ferry ran aground off Corvinwen",
-        "Ferry aground off Corvinwen: police have arrested the captain",
+        "Captain Anders Holm arrested after ferry ran aground off Corvinwen",
+        "Ferry aground off Corvinwen: police arrested captain Anders Holm",
         "Ferry captain Anders Holm arrested over Corvinwen grounding",
+        "Arrested at the airport: Anders Holm, captain of Corvinwen ferry",
+        "Corvinwen ferry: lawyer of arrested captain Anders Holm speaks",
     ), ("Police arrested captain Anders Holm at the airport.", "The captain of the Corvinwen ferry had left the bridge before it ran aground, prosecutors say.")),
-    (1.1, 46, (
+    (0.9, 40, (
         "Central bank of Valmore cuts key rate to 2.25 percent in surprise move",
         "Valmore central bank lowers key rate to 2.25 percent",
         "Surprise rate cut: Valmore's central bank goes to 2.25 percent",
@@ -104,10 +106,11 @@ EVENTS: tuple[tuple[float, int, tuple[str, ...], tuple[str, ...]], ...] = (
         "Storm Ottilie: schools on Belmarle coast to stay closed",
     ), ("Storm Ottilie had winds of 130 kilometres an hour on Thursday.", "The weather service expects landfall near Belmarle on Friday night.", "Harbours on the Belmarle coast were closed.")),
     (20.5, 45, (
-        "Storm Ottilie: 11,000 told to leave homes in Belmarle delta",
-        "Evacuation ordered for Belmarle delta as Ottilie nears",
-        "11,000 must leave Belmarle delta before storm Ottilie",
-        "Belmarle delta evacuated ahead of storm Ottilie",
+        "Storm Ottilie: evacuation of Belmarle delta, 11,000 told to leave",
+        "Evacuation of 11,000 ordered in Belmarle delta as storm Ottilie nears",
+        "11,000 must leave: evacuation of Belmarle delta before storm Ottilie",
+        "Evacuation of Belmarle delta begins, storm Ottilie drives out 11,000",
+        "Buses for evacuation of 11,000 from Belmarle delta before storm Ottilie",
     ), ("The governor ordered the evacuation of the delta; 11,000 people live there.", "Buses leave from every village until midnight.")),
     (3.3, 30, (
         "Storm Ottilie weakens, evacuation of delta lifted",
@@ -124,9 +127,10 @@ EVENTS: tuple[tuple[float, int, tuple[str, ...], tuple[str, ...]], ...] = (
     ), ("Two thousand dockworkers walked out at Port Halvern at six in the morning.", "They ask for nine percent more pay; employers offer four.", "Forty ships lie at anchor outside Port Halvern.")),
     (11.3, 50, (
         "Port Halvern strike: mediator Ruth Calloway called in",
-        "Ruth Calloway to mediate in Port Halvern strike",
-        "Former judge Ruth Calloway becomes mediator at Port Halvern",
-        "Mediator named in strike at Port Halvern",
+        "Ruth Calloway to be mediator in Port Halvern strike",
+        "Former judge Ruth Calloway becomes mediator in Port Halvern strike",
+        "Mediator named in strike at Port Halvern: Ruth Calloway",
+        "Strike at Port Halvern: both sides accept Ruth Calloway as mediator",
     ), ("Former judge Ruth Calloway will mediate between dockworkers and employers.", "Talks begin at Port Halvern on Saturday.")),
     (45.0, 90, (
         "Earthquake of magnitude 5.8 shakes Lake Orsino region",
@@ -177,6 +181,73 @@ EVENTS: tuple[tuple[float, int, tuple[str, ...], tuple[str, ...]], ...] = (
     ), ("Lena Okafor, a physicist, becomes director of the space agency in January.", "She led the mission that mapped the poles of the moon.")),
 )  # fmt: skip
 
+# hours before the end at which reports of it begin and end, and what they are headed.
+BETWEEN: tuple[tuple[float, float, tuple[str, ...]], ...] = (
+    (28.5, 12.6, (
+        "Ferry aground off Corvinwen: what is known", "Divers look at hull of ferry aground off Corvinwen",
+        "Passengers of ferry aground off Corvinwen tell of a jolt and silence", "Corvinwen hotel takes in passengers of ferry",
+        "Ferry: weather helps rescuers off Corvinwen", "Coast guard: ferry lies stable off Corvinwen",
+        "Ferry aground off Corvinwen was checked in spring, company says", "Families wait in Corvinwen for news of ferry crew",
+        "Tugs fail again to free ferry off Corvinwen", "Ferry off Corvinwen: investigators board the ship",
+        "Corvinwen thanks the lifeboats that saved ferry passengers", "Cars still on deck of ferry aground off Corvinwen",
+    )),
+    (11.2, 1.5, (
+        "Switched-off alarm on Corvinwen ferry: company says it did not know", "Minister in Corvinwen: ferry alarm must be explained",
+        "Ferry off Corvinwen: who switched the alarm off?", "Union: crews of Corvinwen ferries are overworked",
+        "Ferry pulled off the rocks at Corvinwen", "Other ferries of Corvinwen company are to be checked",
+        "Corvinwen ferry towed into harbour",
+    )),
+    (25.5, 4.0, (
+        "Storm Ottilie: trains along Belmarle coast stop at noon", "Sandbags for Belmarle before storm Ottilie",
+        "Storm Ottilie tears roofs off in Belmarle", "Power cuts on Belmarle coast as storm Ottilie arrives",
+        "Fishing boats of Belmarle seek shelter from storm Ottilie", "Storm Ottilie: Belmarle hospitals call in more nurses",
+        "Waves of nine metres off Belmarle in storm Ottilie", "Belmarle bridges closed by storm Ottilie",
+        "Storm Ottilie passes Belmarle lighthouse at 140 kilometres an hour", "Shelters in Belmarle fill before storm Ottilie",
+    )),
+    (30.0, 1.5, (
+        "Port Halvern strike: supermarkets fear for bananas", "Strike at Port Halvern costs nine million crowns a day",
+        "Ships leave Port Halvern for other ports during strike", "Port Halvern dockworkers vote to go on with strike",
+        "Strike at Port Halvern: car makers run out of parts", "Employers raise their offer in Port Halvern strike",
+        "Dockworkers of Port Halvern march to town hall", "Port Halvern strike: talks last into the night",
+    )),
+)  # fmt: skip
+# What a week speaks of: the day before the end on which it is told most, how long it lasts, how much, headlines.
+THEMES: tuple[tuple[float, float, int, tuple[str, ...]], ...] = (
+    (0.0, 2.6, 170, (
+        "Lowland election: {party} at {n} percent in new poll", "{candidate} opens Lowland election campaign in {town}",
+        "Lowland election: {candidate} promises cheaper rents", "{candidate} and {rival} clash over taxes in Lowland election",
+        "{party} chooses {person} for Lowland election in {town}", "Lowland election: young voters of {town} doubt {candidate}",
+        "{candidate} visits farmers near {town} before Lowland election", "Lowland election: {rival} calls {candidate} a dreamer",
+        "Lowland election posters torn down in {town}", "What {party} wants to do after the Lowland election",
+    )),
+    (2.2, 9.0, 130, (
+        "Harbour Cup: {club} beat {other} {goals}", "{person} injured, {club} worry before Harbour Cup match",
+        "Harbour Cup: {club} through to next round against {other}", "{club} coach {person} praises Harbour Cup defence",
+        "Late goal by {person} sends {club} on in Harbour Cup", "Harbour Cup draw: {club} travel to {other}",
+        "{club} sell {n},000 tickets for Harbour Cup evening", "Referee of Harbour Cup match {club} against {other} apologises",
+    )),
+    (4.3, 0.9, 150, (
+        "Hale trial: witness tells of empty accounts in {town}", "Banker Viktor Hale silent on day {n} of trial",
+        "Hale trial: defence calls {person} a liar", "Viktor Hale trial hears of {n} million crowns sent to {town}",
+        "Judge in Hale trial sends jury home early", "Savers from {town} demonstrate outside Hale trial",
+        "Hale trial: expert {person} doubts the books", "Prosecutors in Hale trial ask for {n} more days",
+    )),
+    (2.6, 1.1, 130, (
+        "Grain prices rise again after drought near {town}", "Bakers in {town} pass on higher grain prices",
+        "Grain prices: minister {person} rules out export ban", "Drought: farmers of {town} harvest half, grain prices climb",
+        "Grain prices at highest for {n} months", "Mills near {town} stand still as grain prices soar",
+        "Grain prices: {town} traders deny hoarding", "Rain around {town} does not stop grain prices",
+    )),
+    (1.2, 0.8, 100, (
+        "Night train to {town}: tickets gone within {n} minutes", "Night train returns after {n} years, mayor of {town} rejoices",
+        "First night train leaves {town} with {n} passengers", "Night train stops in {town}, hotels hope",
+        "Night train late on first trip, passengers from {town} patient", "{person} writes a song about the night train to {town}",
+    )),
+)  # fmt: skip
+PARTIES = ("Coastal Union", "Green Dike", "Lowland Labour", "New Centre")
+CANDIDATES = ("Petra Vance", "Marek Doyle", "Ines Halloran", "Tom Ackerley")
+CLUBS = ("Corran Rovers", "Halvern City", "Belmarle United", "Orsino Athletic", "Tarn Wanderers", "Valmore Rangers")
+
 TOWNS = (
     "Ashlow Barrowby Caldwick Dunmere Elmsea Farnholt Gellerton Hartsea Ingleby Jarrow Kestrel Larkhill Marden Norwick "
     "Oakhaven Penmarsh Quillon Redmoor Stavely Thornby Upwell Vexford Wexholm Yarrowdale Zellwood Brackley Cressing Dover "
@@ -212,7 +283,7 @@ ANIMALS = "otters lynx pelicans tapirs beavers storks wolverines penguins tortoi
 DISHES = "pumpkin-soup plum-dumplings rye-bread leek-tart trout-pie honey-cake bean-stew cheese-noodles".split()
 
 
-def made_up_news(end: datetime, *, days: int = 6, per_day: int = 320, seed: int = 7) -> Iterator[dict[str, str]]:
+def made_up_news(end: datetime, *, days: int = 6, per_day: int = 100, seed: int = 7) -> Iterator[dict[str, str]]:
     """Documents in the order of time, the last at `end`; as lines of JSON have them."""
     draw = random.Random(seed)
     found: list[tuple[datetime, dict[str, str]]] = []
@@ -226,23 +297,47 @@ def made_up_news(end: datetime, *, days: int = 6, per_day: int = 320, seed: int 
             body = " ".join(draw.sample(sentences, min(2, len(sentences))))
             time = min(begin + timedelta(minutes=minutes * place), end)
             found.append((time, _document(f"event-{number}", headline, body, paper)))
+    for first, last, headlines in BETWEEN:
+        for n, headline in enumerate(headlines):
+            back = first + (last - first) * (n + draw.random()) / len(headlines)
+            found.append((end - timedelta(hours=back), _document("between", headline, "", draw.choice(PAPERS))))
+    for peak, width, most, headlines in THEMES:
+        for n in range(most * days // 6):
+            back = 24 * abs(draw.gauss(peak, width))
+            time = end - timedelta(hours=back)
+            if back > 24 * days or (_is_night(time) and draw.random() < 0.7):
+                continue
+            which = n % len(headlines)
+            # Each kind is one paper's own here too: a theme has many voices, and none of them confirms another.
+            paper = PAPERS[(5 * which + round(10 * width)) % len(PAPERS)]
+            found.append((time, _document("theme", headlines[which].format(**_slots(draw)), "", paper)))
     for _ in range(days * per_day):
-        back = draw.uniform(0.01, 24 * days)
-        time = end - timedelta(hours=back)
-        if (time.hour < 5 or time.hour > 21) and draw.random() < 0.7:
-            continue  # papers sleep too
-        slots = {
-            "town": draw.choice(TOWNS), "other": draw.choice(TOWNS), "month": draw.choice(MONTHS), "n": str(draw.randint(3, 97)),
-            "person": f"{draw.choice(FIRST)} {draw.choice(LAST)}", "animal": draw.choice(ANIMALS), "dish": draw.choice(DISHES),
-            "goals": f"{draw.randint(1, 6)}:{draw.randint(0, 5)}",
-        }  # fmt: skip
+        time = end - timedelta(hours=draw.uniform(0.01, 24 * days))
+        if _is_night(time) and draw.random() < 0.7:
+            continue
         which = draw.randrange(len(SMALL))
-        headline = SMALL[which].format(**slots).replace("-", " ")
+        headline = SMALL[which].format(**_slots(draw)).replace("-", " ")
         # Each kind of small news is one paper's own: nobody else confirms it.
         found.append((time, _document("small", headline, "", PAPERS[which % len(PAPERS)])))
     found.sort(key=lambda pair: pair[0])
     for number, (time, document) in enumerate(found):
         yield {"id": f"n{number:05d}", "time": time.isoformat().replace("+00:00", "Z"), **document}
+
+
+def _is_night(time: datetime) -> bool:
+    """Papers sleep too."""
+    return time.hour < 5 or time.hour > 21
+
+
+def _slots(draw: random.Random) -> dict[str, str]:
+    town, other = draw.sample(TOWNS, 2)
+    candidate, rival = draw.sample(CANDIDATES, 2)
+    return {
+        "town": town, "other": other, "month": draw.choice(MONTHS), "n": str(draw.randint(3, 97)), "rival": rival,
+        "person": f"{draw.choice(FIRST)} {draw.choice(LAST)}", "animal": draw.choice(ANIMALS), "dish": draw.choice(DISHES),
+        "goals": f"{draw.randint(1, 6)}:{draw.randint(0, 5)}", "party": draw.choice(PARTIES), "candidate": candidate,
+        "club": draw.choice(CLUBS),
+    }  # fmt: skip
 
 
 def _document(label: str, headline: str, body: str, paper: str) -> dict[str, str]:

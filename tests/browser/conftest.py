@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from firststory.serve.page import assets
 from firststory.settings import Settings
 from firststory.store.store import Store
 from made_up_news import made_up_news
-from serve.served import Served
+from serve.served import Served, alert, fill, one_step
 
 HEADLINES = Path(os.environ.get("FIRSTSTORY_DATA") or "/nowhere") / "thisisallabout_headlines.jsonl.gz"
 AXE = assets.CLONE / "node_modules" / "axe-core" / "axe.min.js"
@@ -38,6 +39,14 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """axe-core as npm has laid it down; without it nothing is known of accessibility, and that is said."""
+    if not AXE.is_file():
+        pytest.skip("needs axe-core: npm ci")
+    return AXE.read_text(encoding="utf-8")
 
 
 class Looked:
@@ -128,3 +137,24 @@ def news_of(news_store):
             "storyline": store.storylines(limit=1, order="size")[0].id,
             "topic": topics[0].id if topics else None,
         }
+
+
+@pytest.fixture
+def written(tmp_path):
+    """A store that this process writes, and `firststory serve` beside it."""
+    url = fill(str(tmp_path / "live.db"), steps=6)
+    with Store(url) as store:
+        store.claim()
+        process = Served(url, options=())
+        process.ready("/healthz")
+        yield store, process
+        process.end()
+
+
+def confirmed(index, **changes):
+    """A step whose alert is pushed."""
+    step = one_step(index)
+    headline = replace(step.verdicts[0].document, title=changes.pop("title", f"Bridge number {index} falls"))
+    told = alert(index, headline, kind="confirmed", **changes)
+    first = replace(step.verdicts[0], document=headline)
+    return replace(step, verdicts=(first, *step.verdicts[1:]), alerts=(told,))

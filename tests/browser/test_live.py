@@ -6,32 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from browser.conftest import confirmed
 from firststory.store.store import Store
-from serve.served import Served, alert, fill, one_step
+from serve.served import Served
 
 expect = pytest.importorskip("playwright.sync_api").expect
 HOSTILE = '<script>window.harm=1</script><img src=x onerror="window.harm=1"> "><svg onload=window.harm=1>'
-
-
-@pytest.fixture
-def written(tmp_path):
-    """A store that this process writes, and `firststory serve` beside it."""
-    url = fill(str(tmp_path / "live.db"), steps=6)
-    with Store(url) as store:
-        store.claim()
-        process = Served(url, options=())
-        process.ready("/healthz")
-        yield store, process
-        process.end()
-
-
-def confirmed(index, **changes):
-    """A step whose alert is pushed."""
-    step = one_step(index)
-    headline = replace(step.verdicts[0].document, title=changes.pop("title", f"Bridge number {index} falls"))
-    told = alert(index, headline, kind="confirmed", **changes)
-    first = replace(step.verdicts[0], document=headline)
-    return replace(step, verdicts=(first, *step.verdicts[1:]), alerts=(told,))
 
 
 def test_what_arrives_is_announced_and_put_in_when_asked(look, written):

@@ -41,6 +41,7 @@ def test_without_network_or_cache_it_falls_back_and_says_so(here, monkeypatch, c
     said = " ".join(capsys.readouterr().out.split())
     assert "cannot be had here" in said and "made-up stream" in said
     assert "What to type next" in said and "firststory digest --store firststory-demo.db" in said
+    assert "open the page" in said and "firststory serve --store firststory-demo.db" in said
     # What matters comes first: alerts, then what happened lately, then the tables.
     parts = [said.index(words) for words in ("Alerts · Those that most", "What happened since", "grew largest")]
     assert parts == sorted(parts)

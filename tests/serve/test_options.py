@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import ssl
 import subprocess
@@ -14,7 +15,8 @@ from sqlalchemy.engine import make_url
 
 from firststory.store import tokens
 from firststory.store.store import Store
-from serve.served import Served, fill, server_on, wait_until
+from serve.served import Served, fill, served, server_on, wait_until
+from services.killing import documents
 
 
 def test_with_a_certificate_it_is_reached_by_https_alone(tmp_path):
@@ -80,6 +82,22 @@ def test_behind_a_proxy_with_https_cookies_are_secure(tmp_path):
         told = httpx.post(f"{address}/login", data={"token": secret}, headers=forwarded, timeout=60)
         assert "__Host-firststory_session" in told.headers["set-cookie"] and "Secure" in told.headers["set-cookie"]
         assert told.headers["strict-transport-security"]
+
+
+def test_sinks_get_every_alert_of_a_service(tmp_path):
+    news, told, store = tmp_path / "news.jsonl", tmp_path / "alerts.jsonl", str(tmp_path / "news.db")
+    made = documents(600)
+    news.write_text("".join(json.dumps(one) + "\n" for one in made[:400]))
+    with served(store, str(news), "--sink", f"jsonl:{told}") as process, Store(store, read_only=True) as opened:
+        assert httpx.post(f"{process.url}/documents", json=made[400:], timeout=60).status_code == 202
+
+        def all_are_delivered():
+            status = httpx.get(f"{process.url}/status", timeout=60).json()
+            fired = [one.id for one in opened.alerts(kind=("confirmed", "turn"))]
+            lines = told.read_text().splitlines() if told.exists() else []
+            return status["documents"] == 600 and fired and [json.loads(line)["id"] for line in lines] == fired
+
+        wait_until(all_are_delivered)
 
 
 def test_a_role_that_may_only_read_is_shown_the_store(postgres):

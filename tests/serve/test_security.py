@@ -373,6 +373,14 @@ def test_every_answer_has_the_headers(make, url):
         headers = client.get(path).headers
         policy = headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
+        parts = (
+            "script-src 'self'",
+            "style-src 'self'",
+            "connect-src 'self'",
+            "img-src 'self' data:",
+            "font-src 'self'",
+        )
+        assert all(part in policy.split("; ") for part in parts)
         assert "frame-ancestors 'none'" in policy and headers["x-frame-options"] == "DENY"
         assert headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "no-referrer"
         assert "server" not in headers

@@ -13,7 +13,7 @@ from firststory.harmless import display_title, harmless
 from firststory.records import Alert, Document
 from firststory.serve.page.charts import strip
 from firststory.serve.page.clock import span
-from firststory.serve.page.line_names import line_name
+from firststory.serve.page.line_names import line_names
 from firststory.serve.page.numbers import in_words, listed, sentence
 from firststory.store.arrival_reader import Brought
 from firststory.store.store import Store
@@ -66,7 +66,9 @@ def cards_of(store: Store, alerts: Sequence[Alert]) -> list[Card]:
     """Cards for some alerts; what they need is read at once."""
     brought = store.brought(list(dict.fromkeys(name for alert in alerts for name in alert.documents)))
     said = store.said_of([alert.headline.id for alert in alerts])
-    titles = {name: _line_title(store, name) for name in {alert.storyline for alert in alerts if alert.storyline}}
+    lines = [store.storyline(name) for name in sorted({alert.storyline for alert in alerts if alert.storyline})]
+    # A line of one story says no more than the headline does.
+    titles = line_names(store, [line for line in lines if line is not None and line.n_stories > 1])
     return [card_of(alert, brought, said, titles) for alert in alerts]
 
 
@@ -89,11 +91,6 @@ def card_of(alert: Alert, brought: Mapping[str, Brought], said: Mapping[str, boo
         storyline="" if line.casefold() == headline.casefold() else line,
         useful=said.get(alert.headline.id),
     )
-
-
-def _line_title(store: Store, name: str) -> str:
-    line = store.storyline(name)
-    return "" if line is None else line_name(store, name, line.title)
 
 
 def _proof(alert: Alert, n_dots: int) -> tuple[int, str]:
@@ -139,13 +136,29 @@ def _time(document: Document) -> float:
 def key_phrases(alert: Alert) -> list[str]:
     """Whole names and figures that say what is new; of a turn what the sources say now and did not before."""
     kinds = alert.kinds or ("other",) * len(alert.terms)
-    new = _QUOTED.findall(alert.sentence) if alert.kind == "turn" else []
+    new = new_phrases(alert) if alert.kind == "turn" else []
     telling = [
         term
         for term, kind in zip(alert.terms, kinds, strict=False)
-        if term not in new and (kind != "other" or " " in term or any(c.isdigit() or c.isupper() for c in term))
+        if not any(term in phrase for phrase in new)
+        and (kind != "other" or " " in term or any(c.isdigit() or c.isupper() for c in term))
     ]
     return [*new, *telling] if alert.kind == "turn" else telling or list(alert.terms[:2])
+
+
+def new_phrases(alert: Alert) -> list[str]:
+    """What the sources of a turn say that was not said before; words that the headline has side by side are one."""
+    words = _QUOTED.findall(alert.sentence)
+    headline = display_title(alert.headline)
+    found: list[str] = []
+    for word in words:
+        whole = f"{found[-1]} {word}" if found else ""
+        match = regex.search(rf"(?<!\w){regex.escape(whole)}(?!\w)", headline, regex.IGNORECASE) if whole else None
+        if match:
+            found[-1] = match[0]
+        else:
+            found.append(word)
+    return found
 
 
 def marked(headline: str, phrases: Sequence[str]) -> tuple[tuple[str, bool], ...]:
@@ -187,7 +200,7 @@ def why_new(alert: Alert, phrases: Sequence[str], *, says_when: bool = False) ->
     n, what = in_words(int(found[1])), found[2].replace("different ", "")
     within = f" within {span(alert.delay)}" if alert.delay and says_when else ""
     if alert.kind == "turn":
-        new = [f"“{harmless(phrase, MAX_TERM)}”" for phrase in _QUOTED.findall(alert.sentence)][:MAX_MARKS]
+        new = [f"“{harmless(phrase, MAX_TERM)}”" for phrase in new_phrases(alert)][:MAX_MARKS]
         if not new:
             return sentence(f"{n} {what} say the same{within}.")
         verb = "is" if len(new) == 1 else "are"

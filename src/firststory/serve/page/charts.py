@@ -113,7 +113,7 @@ def ticks(clock: Clock, since: datetime, until: datetime, left: float, right: fl
     )
     found = []
     at = clock.midnight(since)
-    while at <= until:
+    while at < until:
         if at >= since:
             is_day = (at.hour, at.minute) == (0, 0)
             label = (

@@ -22,6 +22,8 @@ class Clock:
     zone: ZoneInfo
     is_live: bool
     """Whether now is the time of day, and not the end of a stream of the past."""
+    knows_hours: bool = True
+    """Whether the stream has times of day; one that has not is the same in every zone, and is shown in UTC."""
 
     def local(self, time: datetime) -> datetime:
         """A time in the reader's zone. A day of a stream that knows only days is the same day everywhere."""
@@ -53,6 +55,20 @@ class Clock:
         year = "" if local.year == self.now.astimezone(self.zone).year else f" {local.year}"
         return f"{local.day} {local:%b}{year}"
 
+    def full_date(self, time: datetime) -> str:
+        """The date with its year, for where no heading has it."""
+        local = self.local(time)
+        return f"{local.day} {local:%b %Y}"
+
+    def said(self, time: datetime) -> str:
+        """A time within a sentence: at 14:44, on Tuesday at 06:04, on 15 Mar."""
+        local, now = self.local(time), self.local(self.now)
+        hour = f"at {local:%H:%M}" if self.hour(time) else ""
+        if hour and local.date() == now.date() and self.is_live:
+            return hour
+        is_near = abs(now.replace(tzinfo=None) - local.replace(tzinfo=None)) < WEEK - DAY
+        return f"on {f'{local:%A}' if is_near else self.date(time)} {hour}".strip()
+
     def day(self, time: datetime) -> str:
         """A day as a heading; with the year where that is not the calendar's."""
         local = self.local(time)
@@ -60,8 +76,8 @@ class Clock:
         return f"{local:%A} {local.day} {local:%B}{year}"
 
     def age(self, time: datetime | None) -> str:
-        """How long ago, while it is less than a day."""
-        if time is None or is_midnight(time) or self.now - time >= DAY:
+        """How long ago, while it is less than a day; nothing in a stream of the past, where all is long ago."""
+        if time is None or not self.is_live or is_midnight(time) or self.now - time >= DAY:
             return ""
         return ago(self.now - time)
 
@@ -121,8 +137,9 @@ def clock_of(last: datetime | None, zone: str | None, wall: datetime | None = No
     wall = wall or datetime.now(UTC)
     is_live = last is None or abs(wall - last) < LIVE
     now = wall if last is None else max(wall, last) if is_live else last
+    knows_hours = last is None or not is_midnight(last)
     try:
-        found = ZoneInfo(zone or "UTC")
+        found = ZoneInfo((zone if knows_hours else None) or "UTC")
     except (ZoneInfoNotFoundError, ValueError, OSError):
         found = ZoneInfo("UTC")
-    return Clock(now, found, is_live)
+    return Clock(now, found, is_live, knows_hours)

@@ -42,15 +42,17 @@ class Period:
         return self.first + timedelta(days=self.days - 1)
 
 
-def period_of(asked: Mapping[str, str], clock: Clock) -> Period:
-    """What the address says; else yesterday, or the last day of a stream of the past."""
+def period_of(store: Store, asked: Mapping[str, str], clock: Clock) -> Period:
+    """What the address says; else yesterday where anything came then, or the last day of a stream of the past."""
     span = asked.get("span", "day")
     span = span if span in SPANS else "day"
     today = clock.local(clock.now).date()
     try:
         first = date.fromisoformat(asked.get("day", ""))
     except ValueError:
-        first = today
+        midnight = datetime.combine(today, time(), clock.zone)
+        came = clock.is_live and store.came(midnight - timedelta(days=1), midnight - MICROSECOND).documents
+        first = today - timedelta(days=1) if came else today
     if span == "week":
         first -= timedelta(days=first.weekday())
     since = datetime.combine(first, time(), clock.zone)

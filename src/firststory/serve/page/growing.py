@@ -15,6 +15,9 @@ from firststory.store.arrival_reader import Level
 from firststory.store.store import Store
 
 LATELY = timedelta(hours=6)
+DAY = timedelta(days=1)
+LEAST_DAYS = 14
+"""A line of days has at least so many: three make no shape."""
 GROWS = 1.25
 """An arrow is shown where there is a quarter more than before."""
 
@@ -42,12 +45,17 @@ class Growing:
 
 def lately_of(end: datetime | None) -> timedelta:
     """What counts as lately: six hours, in streams that know only days the day."""
-    return timedelta(days=1) if end is not None and is_midnight(end) else LATELY
+    return DAY if end is not None and is_midnight(end) else LATELY
 
 
 def lately_words(end: datetime | None) -> str:
     """How that is said."""
-    return "1 day" if lately_of(end) == timedelta(days=1) else "6 h"
+    return "a day" if lately_of(end) == DAY else "6 h"
+
+
+def spark_days(end: datetime | None, length: timedelta) -> int | None:
+    """How many days a small line of documents has in a stream that knows only days; None in others."""
+    return None if lately_of(end) != DAY else max(round(length / DAY), LEAST_DAYS)
 
 
 def growing(store: Store, clock: Clock, level: Level, length: timedelta, limit: int, offset: int = 0) -> list[Growing]:
@@ -65,12 +73,16 @@ def growing(store: Store, clock: Clock, level: Level, length: timedelta, limit: 
 
     names = [name for name in sorted(whole, key=rank) if whole[name].documents > 1 or level == "story"]
     names = names[offset : offset + limit]
-    width = length / SPARK_BINS
-    called = line_names(store, names) if level == "storyline" else {}
-    bins = store.counted_by_name(level, names, until - length, until, width)
+    days = spark_days(end, length)
+    n_bins, width = (days, DAY) if days else (SPARK_BINS, length / SPARK_BINS)
+    since = until.replace(hour=0, minute=0, second=0, microsecond=0) - (days - 1) * DAY if days else until - length
+    bins = store.counted_by_name(level, names, since, until, width)
+    told_of: list[tuple[str, Story | Storyline | None]] = [
+        (name, store.story(name) if level == "story" else store.storyline(name)) for name in names
+    ]
+    called = line_names(store, [told for _, told in told_of if isinstance(told, Storyline)])
     found = []
-    for name in names:
-        told: Story | Storyline | None = store.story(name) if level == "story" else store.storyline(name)
+    for name, told in told_of:
         if told is None:
             continue
         newest = store.brought_by(level, name, limit=1)
@@ -85,7 +97,7 @@ def growing(store: Store, clock: Clock, level: Level, length: timedelta, limit: 
                 sources=grew.sources,
                 lately=grew.lately,
                 before=grew.before,
-                spark=spark_of(bins[name]),
+                spark=spark_of(bins[name], n_bins),
                 latest=_latest(latest, told.title),
                 last=told.last_seen,
             )

@@ -13,8 +13,9 @@ from firststory.digest.words import PUSHED, counted, is_midnight
 from firststory.harmless import harmless
 from firststory.records import Alert, Quarantined
 from firststory.serve.page.charts import WIDE, Bar, Tick, bars, ticks
-from firststory.serve.page.clock import DAY, Clock, ago, span
+from firststory.serve.page.clock import DAY, Clock, span
 from firststory.serve.page.now import ceiling_of
+from firststory.serve.page.numbers import sentence
 from firststory.serve.service import Service
 from firststory.store.arrival_reader import Heard
 from firststory.store.store import Store
@@ -71,13 +72,13 @@ def health_facts(service: Service, clock: Clock) -> dict[str, Any]:
         "budget_words": str(settings.get("budget", "20/day")),
         "is_asked_for": bool(status.get("wanted_settings")),
         "false_alerts": settings.get("false_alerts", 1.0),
-        "sources": heard[:SOURCES],
+        "sources": [one for one in heard if one not in {gone for gone, _ in quiet}][:SOURCES],
         "quiet": quiet,
-        "n_sources": len(heard),
+        "n_sources": len(heard) - len(quiet),
         "service": _service(service, status, clock),
         "quarantine": [_bad(one) for one in store.quarantined(QUARANTINED)],
         "n_quarantined": status["quarantined"],
-        "ago": lambda time: ago(clock.now - time) if clock.now - time < DAY else clock.when(time),
+        "ago": lambda time: clock.age(time) or clock.when(time),
     }
 
 
@@ -108,9 +109,10 @@ def _words(
         return "Nothing has arrived yet."
     spoke = sum(one.documents > 0 for one in heard)
     waits = "nothing waits" if not status.get("inbox") else f"{counted(status['inbox'], 'document')} wait to be judged"
-    words = f"{counted(spoke, 'source')} spoke in 24 hours; {waits}." if spoke else f"{waits.capitalize()}."
     if not clock.is_live:
-        return f"This stream ended on {clock.day(end)}. On its last day {words[0].lower()}{words[1:]}"
+        last = f" On its last day {counted(spoke, 'source')} spoke." if spoke else ""
+        return f"This stream ended on {clock.day(end)}.{last}"
+    words = f"{counted(spoke, 'source')} spoke in 24 hours; {waits}." if spoke else f"{waits.capitalize()}."
     return (
         ("All is well. " if not quiet else "")
         + words
@@ -252,8 +254,8 @@ def _bad(one: Quarantined) -> dict[str, str]:
     line = at.get("bad_line", at.get("line"))
     where = harmless(one.position.source, 60) + (f", line {line:,}" if isinstance(line, int) else "")
     return {
-        "reason": harmless(one.reason, 60).replace("_", " "),
-        "message": harmless(one.message, 160),
+        "reason": harmless(one.reason, 60).replace("_", " ").replace("-", " "),
+        "message": sentence(harmless(one.message, 160).removeprefix("document: ")),
         "where": where,
         "excerpt": harmless(one.excerpt, 80),
     }

@@ -16,8 +16,15 @@ def in_words(n: int) -> str:
 
 
 def sentence(words: str) -> str:
-    """With a capital at its beginning; nothing else is changed."""
-    return words[:1].upper() + words[1:]
+    """With a capital at its beginning, also within a quotation mark; nothing else is changed.
+
+    Examples
+    --------
+    >>> sentence("two sources"), sentence("“vote” is new")
+    ('Two sources', '“Vote” is new')
+    """
+    at = 1 if words[:1] == "“" else 0
+    return words[:at] + words[at : at + 1].upper() + words[at + 1 :]
 
 
 def listed(words: Sequence[str]) -> str:

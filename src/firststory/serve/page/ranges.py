@@ -51,7 +51,8 @@ def range_of(asked: Mapping[str, str], clock: Clock, allowed: Mapping[str, str],
     if chosen not in allowed:
         chosen = default
     _, words, length = LENGTHS[chosen]
-    return Range(chosen, clock.now - length, clock.now, words)
+    # A day of a stream that knows only days is one day, not its midnight and the one before.
+    return Range(chosen, clock.now - length + MICROSECOND, clock.now, words)
 
 
 def _day(given: str | None) -> date | None:

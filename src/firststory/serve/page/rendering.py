@@ -60,7 +60,7 @@ def environment() -> Environment:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f} %" if share else "0 %"
 
 
 def clock_for(request: Request, last: datetime | None) -> Clock:

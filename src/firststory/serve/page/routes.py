@@ -146,7 +146,7 @@ def search(request: Request, store: StoreToRead) -> HTMLResponse:
 def digest(request: Request, store: StoreToRead) -> HTMLResponse:
     """What happened on a day or in a week."""
     clock = clock_for(request, store.last_time())
-    facts = digest_facts(store, clock, period_of(request.query_params, clock))
+    facts = digest_facts(store, clock, period_of(store, request.query_params, clock))
     return render(request, "digest.html", "digest", clock, **facts)
 
 
@@ -154,7 +154,7 @@ def digest(request: Request, store: StoreToRead) -> HTMLResponse:
 def digest_mail(request: Request, store: StoreToRead) -> Response:
     """The same as a mail, to be addressed and sent."""
     clock = clock_for(request, store.last_time())
-    period = period_of(request.query_params, clock)
+    period = period_of(store, request.query_params, clock)
     told = digest_facts(store, clock, period)["digest"]
     name = f"firststory-{period.first.isoformat()}.eml"
     return Response(

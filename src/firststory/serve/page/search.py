@@ -22,6 +22,8 @@ WHEN = {"24h": "Last 24 hours", "7d": "Last 7 days", "all": "All", DAYS: "Choose
 LIMIT = 300
 """Documents that are grouped; a question that finds more is counted whole and shown in part."""
 IN_GROUP = 6
+GROUPS, ALONE = 12, 20
+"""Stories that are shown, and documents that stand alone; the others are counted."""
 FACETS = 12
 EXAMPLES = (
     ('"harbour bridge"', "the words together"),
@@ -94,9 +96,12 @@ def search_facts(store: Store, clock: Clock, asked: Mapping[str, str], sources: 
     )
     hits = [_hit(one, query) for one in found.documents]
     groups = (Group(None, "", tuple(hits), found.n_documents, 0),) if facts["by_time"] else _grouped(store, hits)
+    by_story = [group for group in groups if group.story]
     return facts | {
         "found": found,
-        "groups": groups,
+        "groups": [*by_story[:GROUPS], *(group for group in groups if not group.story)],
+        "n_more_stories": max(len(by_story) - GROUPS, 0),
+        "alone": LIMIT if facts["by_time"] else ALONE,
         "n_shown": len(hits),
         "in_group": LIMIT if facts["by_time"] else IN_GROUP,
     }

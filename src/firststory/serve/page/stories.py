@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from firststory.serve.page.clock import Clock
-from firststory.serve.page.growing import growing, lately_words
+from firststory.serve.page.growing import growing, lately_words, spark_days
 from firststory.serve.page.ranges import LENGTHS, names
 from firststory.store.arrival_reader import Level
 from firststory.store.store import Store
@@ -19,6 +19,7 @@ def stories_facts(store: Store, clock: Clock, level: Level, chosen: str, page: i
     """A page of the table, and whether there is another."""
     label, _, length = LENGTHS[chosen]
     rows = growing(store, clock, level, length, ROWS + 1, ROWS * page)
+    days = spark_days(store.last_time(), length)
     return {
         "rows": rows[:ROWS],
         "has_more": len(rows) > ROWS,
@@ -28,5 +29,6 @@ def stories_facts(store: Store, clock: Clock, level: Level, chosen: str, page: i
         "ranges": RANGES,
         "chosen": chosen,
         "range_words": label.removeprefix("Last "),
+        "spark_words": f"{days} days" if days else label.removeprefix("Last "),
         "lately": lately_words(store.last_time()),
     }

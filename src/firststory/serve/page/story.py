@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,7 +11,7 @@ from firststory.digest.story import StoryDetail, story_detail
 from firststory.digest.words import MAX_NAME, PUSHED, counted
 from firststory.harmless import display_title, harmless
 from firststory.records import Alert, Document, Storyline
-from firststory.serve.page.cards import cards_of
+from firststory.serve.page.cards import cards_of, new_phrases
 from firststory.serve.page.charts import Bar, Pin, Tick, bars, pins, ticks
 from firststory.serve.page.clock import Clock, span
 from firststory.serve.page.growing import lately_of, lately_words
@@ -24,13 +24,19 @@ from firststory.units import MICROSECOND
 DOCUMENTS = 15
 MORE_DOCUMENTS = 50
 SOURCES = 12
-MAX_HOURS, MAX_DAYS, MAX_WEEKS = 72, 62, 80
+MAX_HOURS, MAX_DAYS, MAX_WEEKS = 72, 100, 80
 """Columns of a story's chart by the hour, day and week; longer ones are by the month."""
 LEFT, RIGHT, TOP, BOTTOM = 6.0, 994.0, 80.0, 200.0
 LEAST_COLUMNS = 24
 """A story of an hour is a few columns at the left, not one that fills the chart."""
+LEAST_DAYS = 7
 LABEL = 22
 """Characters of a pin's label."""
+MERGED = {
+    "It stood alone": "It stood alone at first; what came since ties it to this story",
+    "Their documents are": "Its documents and those of this story say the same",
+}
+"""Reasons for a merge without their numbers, which stand on hover."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,8 @@ class Point:
     reason: str
     first: Document | None
     sources: int
-    href: str = ""
+    label: str = ""
+    """What its pin says, and what stands on hover over what was merged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +115,15 @@ def _points(store: Store, told: StoryDetail, alerts: Sequence[Alert]) -> list[Po
     pushed = [alert for alert in alerts if alert.kind in PUSHED]
     if first is not None:
         reason = "The first report: one source." if first.source else "The first report."
-        found.append((first.time, Point(0, "first", "first", first.time, display_title(first), reason, first, 1)))
+        title = display_title(first)
+        found.append((first.time, Point(0, "first", "first", first.time, title, reason, first, 1, "first report")))
     cards = cards_of(store, pushed)
     for card in cards:
         alert = card.alert
         found.append((alert.fired_at, Point(0, alert.kind, alert.id, alert.fired_at, display_title(alert.headline),
-                                            card.why, alert.first, card.n)))  # fmt: skip
+                                            card.why, alert.first, card.n, _label(alert, card.n))))  # fmt: skip
     found.sort(key=lambda pair: (pair[0] is not None, pair[0] and pair[0].timestamp()))
-    return [_numbered(point, n) for n, (_, point) in enumerate(found, 1)]
-
-
-def _numbered(point: Point, n: int) -> Point:
-    return Point(n, point.kind, point.id, point.time, point.title, point.reason, point.first, point.sources, point.href)
+    return [replace(point, number=n) for n, (_, point) in enumerate(found, 1)]
 
 
 def _lede(clock: Clock, told: StoryDetail, alerts: Sequence[Alert]) -> str:
@@ -130,8 +134,8 @@ def _lede(clock: Clock, told: StoryDetail, alerts: Sequence[Alert]) -> str:
     if confirmed:
         one = confirmed[0]
         within = f" within {span(one.delay)}" if one.delay else ""
-        day = "" if one.fired_at is None else f" ({clock.when(one.fired_at)})"
-        parts.append(f"{sentence(in_words(max(len(one.sources), 1)))} sources confirmed it{within}{day}.")
+        when = "" if one.fired_at is None else f" {clock.said(one.fired_at)}"
+        parts.append(f"{sentence(in_words(max(len(one.sources), 1)))} sources confirmed it{within}{when}.")
     later = len(confirmed) - 1
     if later > 0:
         parts.append(
@@ -140,11 +144,7 @@ def _lede(clock: Clock, told: StoryDetail, alerts: Sequence[Alert]) -> str:
     if turns:
         times = {1: "once", 2: "twice"}.get(len(turns), f"{in_words(len(turns))} times")
         last = turns[-1]
-        when = (
-            f"; the last turn was {clock.age(last.fired_at) or 'at ' + clock.when(last.fired_at)}"
-            if last.fired_at
-            else ""
-        )
+        when = f"; the last turn was {clock.age(last.fired_at) or clock.said(last.fired_at)}" if last.fired_at else ""
         parts.append(f"The story has turned {times}{' since' if confirmed else ''}{when}.")
     if not parts:
         sources = counted(len(told.story.sources), "source")
@@ -164,7 +164,7 @@ def columns_of(clock: Clock, times: Sequence[datetime]) -> tuple[str, list[datet
         return "hour", [start + timedelta(hours=k) for k in range(n)]
     start = clock.midnight(first)
     for unit, days, most in (("day", 1, MAX_DAYS), ("week", 7, MAX_WEEKS), ("month", 30, 10**6)):
-        n = max(int((last - start) / timedelta(days=days)) + 1, LEAST_COLUMNS // 2)
+        n = max(int((last - start) / timedelta(days=days)) + 1, LEAST_DAYS if unit == "day" else 1)
         if n <= most:
             return unit, [start + timedelta(days=days * k) for k in range(n)]
     raise AssertionError
@@ -201,7 +201,7 @@ def _chart(clock: Clock, arrivals: Sequence[Arrived], points: Sequence[Point]) -
         (
             LEFT + (RIGHT - LEFT) * (min(max(point.time, since), until) - since).total_seconds() / whole,
             point.kind,
-            _label(point),
+            point.label,
         )
         for point in points
         if point.time is not None
@@ -228,13 +228,11 @@ def column_name(clock: Clock, start: datetime, unit: str) -> str:
     )
 
 
-def _label(point: Point) -> str:
+def _label(alert: Alert, n: int) -> str:
     """What a pin says: the new phrase of a turn, the number of sources of what was confirmed."""
-    if point.kind == "first":
-        return "first report"
-    quoted = point.reason.split("“")[1].split("”")[0] if "“" in point.reason and point.kind == "turn" else ""
-    label = quoted or counted(point.sources, "source")
-    return label if len(label) <= LABEL else label[: LABEL - 1].rstrip() + "…"
+    phrases = [phrase for phrase in new_phrases(alert) if len(phrase) <= LABEL] if alert.kind == "turn" else []
+    phrases.sort(key=lambda phrase: " " not in phrase)  # a whole name says more than a word
+    return harmless(phrases[0], LABEL) if phrases else counted(n, "source")
 
 
 def _sources(arrivals: Sequence[Arrived]) -> list[SourceRow]:
@@ -273,10 +271,10 @@ def _merges(told: StoryDetail) -> list[Point]:
     found = []
     for one in reversed(told.turning_points):
         if one.kind == "merged":
-            reason = sentence(harmless(one.reason, 200).rstrip("."))
-            found.append(
-                Point(0, "merged", one.id, one.time, harmless(one.title, 120), f"{reason}." if reason else "", None, 0)
-            )
+            exactly = sentence(harmless(one.reason, 200).rstrip("."))
+            reason = next((words for begin, words in MERGED.items() if exactly.startswith(begin)), exactly)
+            title = harmless(one.title, 120)
+            found.append(Point(0, "merged", one.id, one.time, title, f"{reason}." if reason else "", None, 0, exactly))
     return found
 
 
@@ -290,7 +288,7 @@ class Near:
 
 
 def _line_name(store: Store, line: Storyline | None) -> str:
-    return "" if line is None else line_name(store, line.id, line.title)
+    return "" if line is None else line_name(store, line)
 
 
 def _near(store: Store, told: StoryDetail) -> list[Near]:
@@ -332,9 +330,12 @@ def _near(store: Store, told: StoryDetail) -> list[Near]:
 def _about(alerts: Sequence[Alert], told: StoryDetail) -> list[tuple[str, list[str]]]:
     """People, places, organisations and phrases, by how often they were told."""
     groups: dict[str, dict[str, int]] = {"person": {}, "place": {}, "organisation": {}, "other": {}}
+    spelt: dict[str, str] = {}
     for alert in alerts:
         for term, kind in zip(alert.terms, alert.kinds or ("other",) * len(alert.terms), strict=False):
             if kind != "other" or " " in term:
+                same = "".join(letter for letter in term.casefold() if letter.isalnum())
+                term = spelt.setdefault(same, term)  # Kim Jong Nam and Kim Jong-nam are one
                 groups[kind][term] = groups[kind].get(term, 0) + 1
     known = " ".join(term for terms in groups.values() for term in terms).casefold()
     for term in told.story.key_terms:

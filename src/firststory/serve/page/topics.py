@@ -12,6 +12,7 @@ from firststory.harmless import harmless
 from firststory.records import Topic
 from firststory.serve.page.charts import Spark, spark
 from firststory.serve.page.clock import Clock
+from firststory.serve.page.line_names import shared_of, told_apart
 from firststory.serve.page.numbers import sentence
 from firststory.serve.page.ranges import LENGTHS, names
 from firststory.serve.page.story import DOCUMENTS, MORE_DOCUMENTS
@@ -54,9 +55,10 @@ def topics_facts(store: Store, clock: Clock, chosen: str) -> dict[str, Any]:
     _, now, current = history[-1] if history else (0, None, ())
     bands = _bands(history)
     colours = _colours(history, bands)
+    called = _called(store, [*bands, *(topic.id for topic in current)])
     return {
-        "rows": [_row(topic, history, colours) for topic in current],
-        "river": _river(clock, history, bands, colours),
+        "rows": [_row(topic, history, colours, called) for topic in current],
+        "river": _river(clock, history, bands, colours, called),
         "earlier": sentence(earlier(current[0], now)) if current else "",
         "since": history[0][1] if history else None,
         "until": now,
@@ -67,17 +69,29 @@ def topics_facts(store: Store, clock: Clock, chosen: str) -> dict[str, Any]:
     }
 
 
+def _called(store: Store, topics: Sequence[str]) -> dict[str, str]:
+    """Topics that are storylines bear their names, as everywhere on the page; others are called by their words."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(topics):
+        line = store.storyline(store.current_storyline(name))
+        if line is not None and (shared := shared_of(store, line)):
+            found[name] = told_apart(shared, line, found.values())
+    return found
+
+
 def _within(history: History, since: datetime) -> History:
     kept = [one for one in history if one[1] is None or one[1] >= since]
     return kept or history[-1:]
 
 
 def _bands(history: History) -> list[str]:
-    """The topics of the river: those with most share in the range."""
+    """The topics of the river: those with most share in the range and now, so that what heads the table is in it."""
     mass: dict[str, float] = {}
     for _, _, topics in history:
         for topic in topics:
-            mass[topic.id] = mass.get(topic.id, 0.0) + topic.share
+            mass[topic.id] = mass.get(topic.id, 0.0) + topic.share / len(history)
+    for topic in history[-1][2] if history else ():
+        mass[topic.id] += topic.share
     return sorted(mass, key=lambda name: (-mass[name], name))[:BANDS]
 
 
@@ -96,14 +110,14 @@ def _colours(history: History, bands: Sequence[str]) -> dict[str, int]:
     return {name: 6 if name == most else next(others) for name in bands}
 
 
-def _row(topic: Topic, history: History, colours: dict[str, int]) -> Row:
+def _row(topic: Topic, history: History, colours: dict[str, int], called: dict[str, str]) -> Row:
     values = [next((one.share for one in topics if one.id == topic.id), 0.0) for _, _, topics in history]
     if len(values) < 3:
         values = list(topic.trend)
     then = next((one for _, _, topics in history for one in topics if one.id == topic.id), topic)
     return Row(
         topic=topic,
-        name=topic_name(topic),
+        name=called.get(topic.id) or sentence(topic_name(topic)),
         colour=colours.get(topic.id, 0),
         spark=spark(values[-MOST_POINTS:]),
         before=topic.share_before,
@@ -117,7 +131,9 @@ def _words(topic: Topic) -> str:
     return harmless(", ".join(term for term, _ in topic.terms[:5]), 120)
 
 
-def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[str, int]) -> dict[str, Any] | None:
+def _river(
+    clock: Clock, history: History, bands: Sequence[str], colours: dict[str, int], called: dict[str, str]
+) -> dict[str, Any] | None:
     """What the script draws: one share per band and moment."""
     timed = [one for one in history if one[1] is not None]
     if len(timed) < 3 or not bands:
@@ -132,8 +148,8 @@ def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[s
         "times": [(time or clock.now).isoformat() for _, time, _ in shown],
         "bands": [
             {
-                "name": topic_name(latest[name]),
-                "short": _short(largest[name]),
+                "name": called.get(name) or sentence(topic_name(latest[name])),
+                "short": _short(largest[name], called.get(name, "")),
                 "colour": colours[name],
                 "shares": [round(100 * share, 2) for share in shares[name]],
             }
@@ -142,9 +158,13 @@ def _river(clock: Clock, history: History, bands: Sequence[str], colours: dict[s
     }
 
 
-def _short(topic: Topic) -> str:
-    """What stands in its band: what it was called when it was largest."""
-    return harmless(next(iter(topic.label or [term for term, _ in topic.terms]), topic.id), 24)
+def _short(topic: Topic, called: str) -> str:
+    """What stands in its band: its name where it spoke of that when it was largest, else what it spoke of then."""
+    first = called.partition(" and ")[0].partition(":")[0]
+    words = {word for phrase in topic.label for word in phrase.casefold().split()}
+    if first and words & set(first.casefold().split()):
+        return harmless(first, 24)
+    return sentence(harmless(next(iter(topic.label or [term for term, _ in topic.terms]), topic.id), 24))
 
 
 def _share(topic: Topic) -> float:
@@ -185,7 +205,7 @@ def topic_facts(store: Store, clock: Clock, name: str, before: int | None) -> di
     first, last = (own[0], own[-1]) if own else (None, None)
     is_now = bool(history) and bool(own) and own[-1][0] == history[-1][1]
     return {
-        "name": topic_name(last[1]) if last else name,
+        "name": _called(store, [name]).get(name) or (sentence(topic_name(last[1])) if last else name),
         "topic": last[1] if last else None,
         "is_now": is_now,
         "words": _compared(first[1], last[1]) if first and last else [],
@@ -210,7 +230,7 @@ def _compared(then: Topic, now: Topic) -> list[tuple[str, float | None, float | 
 
 
 def _names(history: History) -> dict[str, str]:
-    return {topic.id: topic_name(topic) for _, _, topics in history for topic in topics}
+    return {topic.id: sentence(topic_name(topic)) for _, _, topics in history for topic in topics}
 
 
 def descent(store: Store, name: str, topic: Topic | None) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from firststory.serve.access import ServiceHere
 from firststory.serve.authentication import COOKIE, SECURE_COOKIE, cookie_of
 from firststory.serve.guard import client_of, too_many_failures
+from firststory.serve.page import assets
 from firststory.serve.service import Service
 
 router = APIRouter(include_in_schema=False)
@@ -87,5 +88,5 @@ def _sign_in(service: Service, token: str) -> str | None:
 
 
 def _page(problem: str, next: str, status: int = 200) -> Response:
-    written = pages.get_template("login.html").render(problem=problem, next=next)
+    written = pages.get_template("login.html").render(problem=problem, next=next, has_assets=assets.are_there())
     return HTMLResponse(written, status, {"Cache-Control": "no-store"})

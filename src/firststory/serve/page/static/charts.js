@@ -16,11 +16,12 @@
       animation: false, textStyle: { fontFamily: font() },
       color: told.bands.map(b => token(`--r${b.colour}`)),
       tooltip: { ...tooltip(), trigger: "axis", axisPointer: { type: "line", lineStyle: { color: token("--edge") } },
-        formatter: ps => [new Intl.DateTimeFormat([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false }).format(new Date(ps[0].data[0])), ...ps.map(p => `${p.data[1].toFixed(1)} %  ${p.data[2]}`)].join("\n") },
+        formatter: ps => [new Intl.DateTimeFormat([], { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false }).format(new Date(ps[0].data[0])), ...ps.map(p => `${p.data[1].toFixed(1)} %  ${told.bands[p.data[2]].name}`)].join("\n") },
       singleAxis: { type: "time", top: 8, bottom: 28, left: EDGE, right: EDGE, axisLine: { show: false }, axisTick: { show: false }, splitLine: { show: false }, splitNumber: Math.max(2, Math.min(6, Math.round(e.clientWidth / 180))), axisLabel: { color: token("--ink-3"), fontSize: 12, hideOverlap: true, formatter: { year: "{yyyy}", month: "{d} {MMM}", day: "{d} {MMM}", hour: "{HH}:{mm}", minute: "{HH}:{mm}" } } },
       series: [{ type: "themeRiver", boundaryGap: ["6%", "6%"], itemStyle: { borderColor: token("--surface"), borderWidth: 1 },
         label: { show: false }, emphasis: { focus: "self", itemStyle: { shadowBlur: 0 } },
-        data: told.bands.flatMap(b => b.shares.map((share, n) => [told.times[n], share, b.name])) }],
+        // By number: two topics may have one name, and the chart would take them for one band.
+        data: told.bands.flatMap((b, band) => b.shares.map((share, n) => [told.times[n], share, String(band)])) }],
     }, true);
     // Names stand in the bands where they fit: bands lie on one another, centred, as the chart lays them out.
     const name = () => {
@@ -34,7 +35,7 @@
         told.times.forEach((_, n) => {
           const near = told.times.map((_, m) => m).filter(m => Math.abs(x(m) - x(n)) <= half);
           const low = Math.max(...near.map(m => under[m])), high = Math.min(...near.map(m => under[m] + b.shares[m])), room = (high - low) * per;
-          if (x(n) - half > 0 && x(n) + half < e.clientWidth && room >= 17 && (!best || room > best.room)) best = { room, x: x(n), y: from + (low + high) / 2 * per };
+          if (x(n) - half >= EDGE && x(n) + half <= e.clientWidth - EDGE && room >= 17 && (!best || room > best.room)) best = { room, x: x(n), y: from + (low + high) / 2 * per };
         });
         if (best) elements.push({ type: "text", silent: true, z: 100, x: best.x, y: best.y, style: { text: b.short, fill: b.colour === 6 ? token("--on-accent") : token("--on-band"), font: `600 12.5px ${font()}`, align: "center", verticalAlign: "middle" } });
         b.shares.forEach((share, n) => { under[n] += share; });
@@ -59,6 +60,7 @@
     return { chart, draw };
   };
   const drawn = [["#river", river], ["#sankey", sankey]].flatMap(([s, make]) => { const e = document.querySelector(s); return e && window.echarts ? [make(e)] : []; });
+  document.fonts?.ready.then(() => drawn.forEach(d => d.draw())); // a canvas does not take up a font that comes later
   addEventListener("resize", () => drawn.forEach(d => { d.chart.resize(); d.draw(); }));
   document.addEventListener("theme", () => drawn.forEach(d => d.draw()));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawn.forEach(d => d.draw()));

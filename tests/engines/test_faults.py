@@ -5,14 +5,13 @@ Real schedulers and workers, each a process of its own on the loopback address.
 
 from __future__ import annotations
 
-import shutil
 import signal
 import threading
 
 import pytest
 
 from engines.pieces import refuse, squared, squared_or_killed, squared_or_stopped, squared_slowly
-from engines.private_cluster import ROOT, PrivateCluster, wait_until
+from engines.private_cluster import PrivateCluster, wait_until
 from firststory.errors import EngineError
 
 pytest.importorskip("distributed")
@@ -94,14 +93,6 @@ def test_a_scheduler_that_is_started_anew_in_the_middle_of_a_step(make_cluster, 
         assert engine.map(squared_slowly, PIECES, 5, str(tmp_path), 0.1) == EXPECTED
         helper.join()
         assert any("went away" in sentence for sentence in told), told
-
-
-@pytest.fixture
-def older_package(tmp_path):
-    """firststory as it was: the same code under another version."""
-    shutil.copytree(ROOT / "src" / "firststory", tmp_path / "older" / "firststory")
-    (tmp_path / "older" / "firststory" / "_version.py").write_text('__version__ = "0.0.1"\n')
-    return tmp_path / "older"
 
 
 def test_a_worker_of_another_version_gets_no_pieces(make_cluster, older_package, tmp_path):

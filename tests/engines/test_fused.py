@@ -255,6 +255,43 @@ def test_a_worker_that_hangs_inside_a_step(tmp_path, monkeypatch):
         assert any("does not answer" in sentence for sentence in told), told
 
 
+def test_a_scheduler_that_is_started_anew_while_a_window_lives_in_segments(tmp_path):
+    """Workers end with their scheduler, and with them all segments: they are built from the log on new ones."""
+    pytest.importorskip("distributed")
+    batches, told = list(stream(400)), []
+    one = judged(in_segments(1), batches)
+    with PrivateCluster(2, tmp_path) as cluster, open_engine(f"{cluster.address}?deadline=30", told.append) as engine:
+        detector = fs.FusedNovelty()
+        detector.use_engine(engine)
+        before = judged(detector, batches[:4])
+        built = detector.index_.n_built
+        cluster.kill_scheduler()
+        cluster.start_scheduler()
+        cluster.start_worker()
+        after = judged(detector, batches[4:])
+        assert detector.index_.n_built > built
+        assert_same([np.concatenate(parts) for parts in zip(before, after, strict=True)], one)
+
+
+def test_a_worker_of_another_version_gets_no_segments(tmp_path, older_package):
+    """Neither one that is there from the start, nor one that comes later, when the segments of another are lost."""
+    pytest.importorskip("distributed")
+    batches, told = list(stream(400)), []
+    one = judged(in_segments(1), batches)
+    with PrivateCluster(1, tmp_path) as cluster:
+        cluster.start_worker(package=older_package)
+        with open_engine(f"{cluster.address}?deadline=30", told.append) as engine:
+            detector = fs.FusedNovelty()
+            detector.use_engine(engine)
+            before = judged(detector, batches[:4])
+            assert any("firststory 0.0.1" in sentence for sentence in told), told
+            cluster.start_worker(package=older_package)
+            cluster.start_worker()
+            cluster.workers[0].kill()
+            after = judged(detector, batches[4:])
+            assert_same([np.concatenate(parts) for parts in zip(before, after, strict=True)], one)
+
+
 def test_a_whole_run_on_an_engine_resumes(tmp_path):
     news = make_story_stream(160, 20, sentences=2).documents
     documents = [{"id": d.id, "text": d.text, "time": d.time.isoformat(), "source": d.source} for d in news]

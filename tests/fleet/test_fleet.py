@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ import pytest
 from engines.private_cluster import PrivateCluster, wait_until
 from firststory.datasets import make_story_stream
 from firststory.fleet.fleet import MOST_FAILURES, Fleet
-from firststory.fleet.slices import BUSY, DONE, LOST, Job, run_slice
+from firststory.fleet.slices import BUSY, DONE, FAILED, LOST, Job, run_slice
 from firststory.fleet.streams import read_streams
 from firststory.fleet.workers import DIED, EngineWorkers, ProcessWorkers
 from firststory.pipeline.runner import Runner
@@ -188,6 +190,65 @@ def test_slices_on_a_cluster_one_of_whose_workers_is_killed(tmp_path, alone):
                 cluster.workers[0].kill()
     assert all(one.end == DONE for one in fleet.standings)
     assert_as_alone(streams, alone)
+
+
+MANY, FEW_DOCUMENTS = 100, 12
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """The texts of a hundred tiny streams, and what some of them leave in a run of their own."""
+    folder = tmp_path_factory.mktemp("many")
+    path = write_many(folder)
+    chosen = read_streams(path)[:: MANY // 5]
+    for stream in chosen:
+        with Store(stream.store) as store:
+            for _ in Runner(stream.settings, store).run(read_all(stream.sources, {}, print)):
+                pass
+    return [found(stream) for stream in chosen]
+
+
+def write_many(folder):
+    news = make_story_stream(MANY * FEW_DOCUMENTS, 40, sentences=1).documents
+    text = f'[defaults]\n{SETTINGS}store = "{{name}}.db"\nsources = ["{{name}}.jsonl"]\n'
+    for number in range(MANY):
+        own = news[number * FEW_DOCUMENTS : (number + 1) * FEW_DOCUMENTS]
+        lines = [{"id": d.id, "text": d.text, "time": d.time.isoformat(), "source": d.source} for d in own]
+        (folder / f"s{number:03}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        text += f"[streams.s{number:03}]\n"
+    (folder / "streams.toml").write_text(text)
+    return folder / "streams.toml"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["processes", "cluster"])
+def test_a_hundred_streams_that_are_stopped_and_started_again(tmp_path, many, kind):
+    """The first fleet is left in the middle; the second, which knows nothing of it, finishes every stream."""
+    streams = read_streams(write_many(tmp_path))
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    with ExitStack() as stack:
+        if kind == "cluster":
+            pytest.importorskip("distributed")
+            from firststory.engines import open_engine
+
+            engine = stack.enter_context(open_engine(stack.enter_context(PrivateCluster(2, folder)).address))
+            make = partial(EngineWorkers, engine, 2)
+        else:
+            make = partial(ProcessWorkers, 2)
+        seen = []
+        for part in (0, 1):
+            workers = make()
+            fleet = Fleet(streams, workers, seconds=0.0, lease_seconds=5.0)
+            for told in fleet.run(lambda first=part == 0: not first or len(seen) < MANY // 2):
+                assert told.end not in (DIED, FAILED), told
+                seen.append(told)
+            workers.close()
+            if part == 0:
+                assert 0 < sum(one.documents for one in fleet.standings) < MANY * FEW_DOCUMENTS
+    assert all(one.end == DONE for one in fleet.standings)
+    assert sum(told.documents for told in seen) == MANY * FEW_DOCUMENTS
+    assert_as_alone(streams[:: MANY // 5], many)
 
 
 def command(*given):

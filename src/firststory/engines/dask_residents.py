@@ -80,7 +80,7 @@ class DaskResidents:
             loads = {w: len(shares[w]) + sum(owner == w for owner in self._owner.values()) for w in self._hosts}
             shares[min(sorted(loads), key=loads.__getitem__)][number] = state
         calls = {
-            worker: (self._hosts[worker].place, (self._name, self._load, share))
+            worker: (self._hosts[worker], "place", (self._name, self._load, share))
             for worker, share in shares.items()
             if share
         }
@@ -93,14 +93,14 @@ class DaskResidents:
             worker = self._owner.get(number)
             if worker is not None and worker in self._hosts:
                 shares.setdefault(worker, {})[number] = given
-        calls = {w: (self._hosts[w].ask, (self._name, self._call, share, shared)) for w, share in shares.items()}
+        calls = {w: (self._hosts[w], "ask", (self._name, self._call, share, shared)) for w, share in shares.items()}
         return {number: answer for answers in self._together(calls).values() for number, answer in answers.items()}
 
     def _settle_host(self, worker: str) -> None:
         made = self._engine.make_actor(Host, worker)
         if made is None:
             return
-        found = self._together({worker: (made.who, ())}).get(worker)
+        found = self._together({worker: (made, "who", ())}).get(worker)
         if found is None:
             return
         if problem := differences(fingerprint(), found):
@@ -108,13 +108,13 @@ class DaskResidents:
         else:
             self._hosts[worker] = made
 
-    def _together(self, calls: Mapping[str, tuple[Any, tuple[Any, ...]]]) -> dict[str, Any]:
+    def _together(self, calls: Mapping[str, tuple[Any, str, tuple[Any, ...]]]) -> dict[str, Any]:
         """The answers of all workers that give one; the others are not asked again until they are proved to live."""
         waiting = {}
-        for worker, (function, given) in calls.items():
+        for worker, (host, question, given) in calls.items():
             try:
-                waiting[worker] = function(*given)
-            except (RuntimeError, OSError):  # dask knows already that it is gone
+                waiting[worker] = getattr(host, question)(*given)
+            except (RuntimeError, OSError):  # dask knows already that it is gone: even a look at the actor says so
                 self._hosts.pop(worker, None)
         answers: dict[str, Any] = {}
         give_up = time.monotonic() + self._engine.deadline

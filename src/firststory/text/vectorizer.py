@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 
 from firststory.arrays import Ints
+from firststory.engines.engine import Engine
 from firststory.estimator import StreamEstimator
 from firststory.parameters import Interval, StrOptions
+from firststory.text import block_counting
+from firststory.text.block_counting import LateCuts
 from firststory.text.counting import RowRules, Scratch, count_rows
 from firststory.text.documents import checked_documents
 from firststory.text.language import UNKNOWN, check_language
@@ -335,7 +338,7 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
 
     _cached_reader: TextReader | None = None
     _cached_scratch: Scratch | None = None
-    _cuts: list[Cut] = []  # noqa: RUF012 (never changed: a list of its own comes with the first texts)
+    _cuts: Sequence[Cut] = []
     """The chunks of the texts that were learnt last."""
 
     @property
@@ -366,15 +369,47 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
     def _count(self, documents: Sequence[str], *, learn: bool) -> CountedRows:
         """The rows of the documents, which are part of the past from then on where they are learnt."""
         rules = RowRules(self.weighting, self.sublinear, self.norm, self.surface_weight, self.short)
+        if learn and self._engine is not None and len(documents) > block_counting.BLOCK_TEXTS and self._has_blocks:
+            return self._count_in_blocks(documents, self._engine)
         reader = self._reader()
         cuts = reader.read(documents, learn=learn)
         if learn:
-            self._cuts = []
-            cuts = _recorded(cuts, self._cuts)
+            record: list[Cut] = []
+            self._cuts, cuts = record, _recorded(cuts, record)
         rows, dropped = count_rows(
             cuts, reader.table, self.vocabulary_, self.frequencies_, rules, self._scratch, learn=learn
         )
         self.n_dropped_ += dropped if learn else 0
+        return rows
+
+    _engine: Engine | None = None
+
+    def use_engine(self, engine: Engine | None) -> None:
+        """Let an engine read batches of more than a thousand texts in blocks; None brings it back.
+
+        Rows, columns and all that is learnt are the same bits. It is used where a row depends on its text alone: one
+        language, counts (or binary) without norm or logarithm, no half-life. The engine is not part of the state.
+        """
+        self._engine = engine
+
+    @property
+    def _has_blocks(self) -> bool:
+        """Whether a row depends on nothing but its text."""
+        depends = self.weighting == "tfidf" or self.norm is not None or self.sublinear or self.half_life is not None
+        return self.fixed_language_ is not None and not depends
+
+    def _count_in_blocks(self, documents: Sequence[str], engine: Engine) -> CountedRows:
+        self._engine = None  # a block is counted here by itself
+        try:
+            rows = block_counting.count_in_blocks(
+                documents, self.get_params(deep=False), engine, self.vocabulary_, self.frequencies_,
+                lambda texts: self._count(texts, learn=True),
+            )  # fmt: skip
+        finally:
+            self._engine = engine
+        # Forms that were read elsewhere have columns now; what was learnt last is read when somebody asks.
+        self._cached_reader = None
+        self._cuts = LateCuts(lambda: self._reader().read(documents, learn=False))
         return rows
 
     def set_state(self, state: dict[str, Any]) -> Self:
@@ -389,7 +424,7 @@ class StreamVectorizer(TransformerMixin, LearntTerms, StreamEstimator):
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        passing = ("_cached_reader", "_cached_scratch", "_cuts")
+        passing = ("_cached_reader", "_cached_scratch", "_cuts", "_engine")
         return {name: value for name, value in super().__getstate__().items() if name not in passing}
 
     def __sklearn_tags__(self) -> Any:

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from firststory.engines import Engine, open_engine
 from firststory.engines.serial import SerialEngine
 from firststory.errors import MissingExtraError
+from firststory.lab.benchmarks.engine_texts import vectorizing
 
 TITLE = "Engines: overhead, bytes, and what is worth sharing out"
 
@@ -49,6 +50,7 @@ def run(*, quick: bool) -> str:
                 skipped = f"\n`{name}` is skipped: {error.without_owner}\n"
         parts = [
             _overhead(opened, quick), _dictionary(opened, quick), _topics(opened, quick), _reading(opened, quick),
+            vectorizing(opened, quick),
         ]  # fmt: skip
     finally:
         for engine in opened.values():

@@ -1,4 +1,4 @@
-"""A run in a process of its own that measures itself: `python -m firststory.lab.benchmarks.measured_process`."""
+"""A run that measures the process that it has for itself: `memory` starts it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,6 @@ SHARED = (type, ModuleType, FunctionType, BuiltinFunctionType, MethodType)
 
 def main(lines: str, store: str, window: int, marks: list[int]) -> dict[str, Any]:
     """Run the file of JSON lines into the store as `firststory run` does."""
-    from firststory.cli.quick_start import load_estimators
-
-    load_estimators()
-
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run, overlaps
     from firststory.pipeline.runner import Runner

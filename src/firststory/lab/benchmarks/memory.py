@@ -20,6 +20,11 @@ TITLE = "Memory with a full window, and the cost of a document by window"
 WINDOW, QUICK_WINDOW = 50_000, 300
 MARKS, QUICK_MARKS = (1_000, 10_000, 50_000, 200_000), (200, 400)
 """Windows that are compared."""
+START = (
+    "from firststory.cli.quick_start import load_estimators; load_estimators(); import runpy; "
+    "runpy.run_module('firststory.lab.benchmarks.measured_process', run_name='__main__')"
+)
+"""What the command line loads, and nothing more; then the run."""
 PAST = 10
 """After the window is full, one in so many documents of it comes once more: memory that forgetting needs is in it."""
 
@@ -74,7 +79,7 @@ def measured(documents: Sequence[Document], window: int, marks: Sequence[int]) -
         with lines.open("w") as file:
             file.writelines(map(json_line, documents))
         asked = [str(lines), str(Path(folder) / "bench.db"), str(window), ",".join(map(str, marks))]
-        command = [sys.executable, "-m", "firststory.lab.benchmarks.measured_process", *asked]
+        command = [sys.executable, "-c", START, *asked]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -17,6 +17,7 @@ from firststory.engines.engine import Engine, Residents
 from firststory.engines.residents import LocalResidents
 from firststory.engines.serial import SerialEngine
 from firststory.errors import MissingExtraError
+from firststory.lab.benchmarks.scaling import scaling
 from firststory.state import State
 
 TITLE = "Scale: a window in segments, and what millions of documents would need"
@@ -104,10 +105,11 @@ def run(*, quick: bool) -> str:
     windows = (1_000, 2_000) if quick else WINDOWS
     states = {window: filled(window).get_state() for window in windows}
     costs = [measured(window, state, 2 if quick else MEASURED_STEPS) for window, state in states.items()]
-    walls = {window: states[window] for window in (windows[0], windows[-1])}
+    told_walls, walls = _walls(states, 2 if quick else MEASURED_STEPS)
+    work = {cost.window: (cost.segments, cost.largest_of_two) for cost in costs}
     cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
     told = f"{cores} cores; load average at the end {load:.1f}. Made-up headlines of {TERMS} terms (Zipf), with times, steps of {STEP}."
-    parts = [told, "", _costs(costs), _walls(walls, 2 if quick else MEASURED_STEPS), simulated(costs, round_trip())]
+    parts = [told, "", _costs(costs), told_walls, scaling(work, walls, windows), simulated(costs, round_trip())]
     return "\n".join(parts)
 
 
@@ -175,23 +177,23 @@ def _costs(costs: list[Cost]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _walls(states: Mapping[int, State], n_steps: int) -> str:
-    """Wall clock on real engines."""
+def _walls(states: Mapping[int, State], n_steps: int) -> tuple[str, dict[tuple[int, str], float]]:
+    """Wall clock on real engines: the table, and the best step in ms by window and engine."""
     lines = [
         f"**Wall clock**, ms for a step of {STEP}: median (best) of {n_steps} in turns; one core without an engine first.",
         "",
         "| window | engine | ms | same bits as serial |",
         "|---|---|---|---|",
     ]
+    engines: dict[str, Engine] = {}
+    best: dict[tuple[int, str], float] = {}
+    skipped = ""
+    for name in ("serial", "threads:2", "dask://local:1", "dask://local:2"):
+        try:
+            engines[name] = open_engine(name)
+        except MissingExtraError as error:
+            skipped = error.without_owner
     for window, state in states.items():
-        names = ["none", "serial", "threads:2", "dask://local:1", "dask://local:2"]
-        engines: dict[str, Engine] = {}
-        skipped = ""
-        for name in names[1:]:
-            try:
-                engines[name] = open_engine(name)
-            except MissingExtraError as error:
-                skipped = error.without_owner
         detectors = {name: FusedNovelty.from_state(state) for name in ("none", *engines)}
         for name, engine in engines.items():
             detectors[name].use_engine(engine)
@@ -202,19 +204,19 @@ def _walls(states: Mapping[int, State], n_steps: int) -> str:
             for name, detector in detectors.items():
                 begin = time.perf_counter()
                 found = detector.score_then_learn(batch, times=times)
-                walls[name].append(time.perf_counter() - begin)
+                walls[name].append(1e3 * (time.perf_counter() - begin))
                 scores[name].append(found.tobytes())
-        for name in detectors:
+        for name, detector in detectors.items():
             taken = sorted(walls[name][1:])
+            best[window, name] = taken[0]
             same = "" if name == "none" else "yes" if scores[name] == scores["serial"] else "NO"
-            lines.append(
-                f"| {window:,} | {name} | {1e3 * taken[len(taken) // 2]:.1f} ({1e3 * taken[0]:.1f}) | {same} |"
-            )
-        for engine in engines.values():
-            engine.close()
-        if skipped:
-            lines.append(f"| {window:,} | dask | skipped: {skipped} | |")
-    return "\n".join([*lines, ""])
+            lines.append(f"| {window:,} | {name} | {taken[len(taken) // 2]:.1f} ({taken[0]:.1f}) | {same} |")
+            detector.use_engine(None)  # the workers' memory is for the next window
+    for engine in engines.values():
+        engine.close()
+    if skipped:
+        lines.append(f"| | dask | skipped: {skipped} | |")
+    return "\n".join([*lines, ""]), best
 
 
 def handed_back(resident: Any, own: Any, shared: Any) -> Any:

@@ -170,8 +170,20 @@ def test_topics_of_one_name_are_bands_of_their_own(look, served):
     river = {
         "times": [f"2018-10-2{n}T12:00:00Z" for n in range(1, 6)],
         "bands": [
-            {"name": "Lowland election", "short": "Lowland election", "colour": 1, "shares": [1.0, 2.0, 3.0, 4.0, 5.0]},
-            {"name": "Lowland election", "short": "Poll", "colour": 2, "shares": [5.0, 4.0, 3.0, 2.0, 1.0]},
+            {
+                "name": "Lowland election",
+                "short": "Lowland election",
+                "shorter": "Lowland",
+                "colour": 1,
+                "shares": [1.0, 2.0, 3.0, 4.0, 5.0],
+            },
+            {
+                "name": "Lowland election",
+                "short": "Poll",
+                "shorter": "Poll",
+                "colour": 2,
+                "shares": [5.0, 4.0, 3.0, 2.0, 1.0],
+            },
         ],
     }
     page.goto(served.url + "/page/search")

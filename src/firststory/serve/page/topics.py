@@ -150,6 +150,7 @@ def _river(
             {
                 "name": called.get(name) or sentence(topic_name(latest[name])),
                 "short": _short(largest[name], called.get(name, "")),
+                "shorter": _first_word(largest[name]),
                 "colour": colours[name],
                 "shares": [round(100 * share, 2) for share in shares[name]],
             }
@@ -161,9 +162,17 @@ def _river(
 def _short(topic: Topic, called: str) -> str:
     """What stands in its band: its name where it spoke of that when it was largest, else what it spoke of then."""
     first = called.partition(" and ")[0].partition(":")[0]
-    words = {word for phrase in topic.label for word in phrase.casefold().split()}
-    if first and words & set(first.casefold().split()):
+    if first and set(first.casefold().split()) <= _spoken(topic):
         return harmless(first, 24)
+    return _first_word(topic)
+
+
+def _spoken(topic: Topic) -> set[str]:
+    return {word for phrase in (*topic.label, *dict(topic.terms)) for word in phrase.casefold().split()}
+
+
+def _first_word(topic: Topic) -> str:
+    """What stands in a band that is too narrow for its name."""
     return sentence(harmless(next(iter(topic.label or [term for term, _ in topic.terms]), topic.id), 24))
 
 

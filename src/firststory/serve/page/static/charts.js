@@ -30,14 +30,14 @@
       const at = told.times.map(t => new Date(t).getTime()), x = n => EDGE + (e.clientWidth - 2 * EDGE) * (at[n] - at[0]) / (at[at.length - 1] - at[0]);
       const under = sums.map(sum => (most - sum) / 2), elements = [];
       told.bands.forEach(b => {
-        const half = b.short.length * 3.6 + 6;
         let best = null;
-        told.times.forEach((_, n) => {
+        for (const text of [b.short, b.shorter]) if (!best) told.times.forEach((_, n) => {
+          const half = text.length * 3.6 + 6;
           const near = told.times.map((_, m) => m).filter(m => Math.abs(x(m) - x(n)) <= half);
           const low = Math.max(...near.map(m => under[m])), high = Math.min(...near.map(m => under[m] + b.shares[m])), room = (high - low) * per;
-          if (x(n) - half >= EDGE && x(n) + half <= e.clientWidth - EDGE && room >= 17 && (!best || room > best.room)) best = { room, x: x(n), y: from + (low + high) / 2 * per };
+          if (x(n) - half >= EDGE && x(n) + half <= e.clientWidth - EDGE && room >= 17 && (!best || room > best.room)) best = { text, room, x: x(n), y: from + (low + high) / 2 * per };
         });
-        if (best) elements.push({ type: "text", silent: true, z: 100, x: best.x, y: best.y, style: { text: b.short, fill: b.colour === 6 ? token("--on-accent") : token("--on-band"), font: `600 12.5px ${font()}`, align: "center", verticalAlign: "middle" } });
+        if (best) elements.push({ type: "text", silent: true, z: 100, x: best.x, y: best.y, style: { text: best.text, fill: b.colour === 6 ? token("--on-accent") : token("--on-band"), font: `600 12.5px ${font()}`, align: "center", verticalAlign: "middle" } });
         b.shares.forEach((share, n) => { under[n] += share; });
       });
       chart.setOption({ graphic: { elements } });

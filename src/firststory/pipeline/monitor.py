@@ -308,8 +308,9 @@ class Monitor:
     def __repr__(self) -> str:
         settings = self._runner.settings
         place = "no store" if self._store is None else f"store={_shown(self._store.url)!r}"
-        steps = self._runner.next_step
-        return f"<Monitor {place}, detector={settings.detector!r}, budget={settings.budget!r}, {steps:,} steps so far>"
+        taken = self._runner.next_step
+        steps = "1 step" if taken == 1 else f"{taken:,} steps"
+        return f"<Monitor {place}, detector={settings.detector!r}, budget={settings.budget!r}, {steps} so far>"
 
     def __enter__(self) -> Self:
         return self

@@ -109,7 +109,7 @@ def _show_rest(store: Store, shown: int, since: datetime | None, kinds: tuple[st
     if not shown:
         screen.print(f"No alerts{when}.", markup=False)
         if since is None and not total:
-            said = "An event is one when several sources tell it and the stream is warm. How far it is: firststory status"
+            said = "An event is one when several sources tell it and the warm-up is over. See: firststory status"
             screen.print(f"{said} --store {store.name}", markup=False, soft_wrap=True)
     elif total > shown:
         screen.print(f"{shown} of {total:,} alerts; more with --limit or --since.", markup=False)

@@ -1,4 +1,4 @@
-"""Options that are on or off, as `--help` shows them: newer typer writes `<bool>` beside each, as if one could give it."""
+"""Options that are on or off, as `--help` shows them: typer writes `<bool>` beside each, as if one could give it."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class Monitor:
         if bad and not read:
             reasons = ", ".join(f"{reason} {number:,}" for reason, number in sorted(bad.items()))
             said = f"None of the documents could be read ({reasons}). The first: {first_problem}"
-            hint = 'A document is a text, or a mapping with at least text; Monitor(columns={"text": "body"}) is --map here.'
+            hint = 'A document is a text, or a mapping with at least text; --map is Monitor(columns={"text": "body"}).'
             warnings.warn(f"{said} {hint}", stacklevel=2)
 
     def _keep(self, step: Step) -> None:

@@ -45,7 +45,7 @@ def looked_at():
     """Open a file in a real Chromium and look: `looked_at(path, look)` gives (what was asked for, what was said)."""
     chromium = shutil.which("chromium")
     if chromium is None:
-        pytest.skip("needs chromium")
+        pytest.skip("needs chromium: sudo apt-get install chromium")
     sync = pytest.importorskip("playwright.sync_api")
 
     def open_and_look(path, look):

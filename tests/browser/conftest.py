@@ -31,7 +31,7 @@ def chromium():
     """One browser for the tests of a module: while it is open, no other test of the process can have a loop."""
     path = shutil.which("chromium")
     if path is None:
-        pytest.skip("needs chromium")
+        pytest.skip("needs chromium: sudo apt-get install chromium")
     sync = pytest.importorskip("playwright.sync_api")
     if assets.make() or not assets.are_there():
         pytest.skip("needs the assets of the page: make assets")

@@ -142,7 +142,8 @@ def test_what_is_not_shown_is_said(store, tmp_path, capsys):
     assert "No alerts since 2026-11-18; the stream ends at 2026-11-17 13:00." in capsys.readouterr().out
     Store(str(tmp_path / "empty.db")).close()
     assert call("alerts", "--store", tmp_path / "empty.db", "--since", "24h") == 0
-    assert capsys.readouterr().out == "No alerts.\n"
+    first, hint = capsys.readouterr().out.splitlines()
+    assert first == "No alerts." and hint.endswith(f"firststory status --store {tmp_path / 'empty.db'}")
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,12 @@ def test_help_loads_no_numerics_store_or_web():
     assert loaded_by(code).isdisjoint((*HEAVY, "numpy"))
 
 
+@pytest.mark.parametrize("given", [(), ("run",), ("store",), ("store", "check")])
+def test_help_shows_no_value_beside_a_flag(given, capsys):
+    assert status_of(*given, "--help") == 0
+    assert "<bool>" not in capsys.readouterr().out
+
+
 def test_help_lists_every_command(capsys):
     assert status_of("--help") == 0
     said = capsys.readouterr().out

@@ -108,6 +108,9 @@ def _show_rest(store: Store, shown: int, since: datetime | None, kinds: tuple[st
     when = "" if since is None else f" since {day(since)}; the stream ends at {day(store.last_time())}"
     if not shown:
         screen.print(f"No alerts{when}.", markup=False)
+        if since is None and not total:
+            said = "An event is one when several sources tell it and the warm-up is over. See: firststory status"
+            screen.print(f"{said} --store {store.name}", markup=False, soft_wrap=True)
     elif total > shown:
         screen.print(f"{shown} of {total:,} alerts; more with --limit or --since.", markup=False)
     if kinds == PUSHED and counts["first_seen"]:

@@ -13,6 +13,7 @@ import typer
 
 from firststory._version import __version__
 from firststory.cli.guard import guarded
+from firststory.cli.help_flags import PlainCommand, PlainGroup
 from firststory.cli.main import COMMANDS, GROUPS, HELP, INTERRUPTIBLE, SAVING
 
 
@@ -34,6 +35,7 @@ def options(
 def build(names: tuple[str, ...] = tuple(COMMANDS), debug: bool = False) -> typer.Typer:
     """The command-line application with some of its commands."""
     app = typer.Typer(
+        cls=PlainGroup,
         help=HELP,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -47,10 +49,11 @@ def build(names: tuple[str, ...] = tuple(COMMANDS), debug: bool = False) -> type
         place = app
         for one in group:
             if one not in groups:
-                groups[one] = typer.Typer(help=GROUPS[one], no_args_is_help=True)
+                groups[one] = typer.Typer(cls=PlainGroup, help=GROUPS[one], no_args_is_help=True)
                 app.add_typer(groups[one], name=one)
             place = groups[one]
-        place.command(last)(guarded(function, debug=debug, saves=name in SAVING, interruptible=name in INTERRUPTIBLE))
+        command = guarded(function, debug=debug, saves=name in SAVING, interruptible=name in INTERRUPTIBLE)
+        place.command(last, cls=PlainCommand)(command)
     return app
 
 

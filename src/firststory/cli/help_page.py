@@ -49,6 +49,6 @@ def _plain(text: str | None) -> str:
 
 def _default(about: Any, default: Any) -> str:
     """The help of a setting names its default; the others have it in the signature."""
-    if default in (None, False) or "(default:" in (about.help or ""):
+    if default in (None, False, inspect.Parameter.empty) or "(default:" in (about.help or ""):
         return ""
     return f" (default: {default})"

@@ -29,6 +29,8 @@ COUNT_LABELS = {
     "unread": "words left out because the vocabulary is full (max_terms)",
     "quarantined": "lines quarantined",
 }
+ENOUGH = 100
+"""Documents from which on their rate says something."""
 
 
 def _singular(words: str) -> str:
@@ -98,6 +100,6 @@ def print_summary(
         screen.print(encoder_speed(encoder), markup=False, soft_wrap=True)
     if counts["scored"]:
         # A command that is broken over lines cannot be copied.
-        screen.print(f"{rate:,.0f} documents/s. Next:", markup=False)
+        screen.print(f"{rate:,.0f} documents/s. Next:" if counts["scored"] >= ENOUGH else "Next:", markup=False)
         for command in ("alerts", "digest", "stories"):
             screen.print(f"  firststory {command} --store {store}", markup=False, soft_wrap=True)

@@ -144,18 +144,20 @@ class Monitor:
         >>> [verdict.document.id for verdict in monitor.watch(rows)]
         ['1', '2']
         """
-        read, bad = 0, Counter[str]()
+        read, bad, first_problem = 0, Counter[str](), ""
         arrivals = self._arrivals(documents)
         is_overlapped = self._runner.settings.cores == 2
         for step in self._runner.run_overlapped(arrivals) if is_overlapped else self._runner.run(arrivals):
             self._keep(step)
             read += len(step.verdicts) + step.counts.get("redelivered", 0)
             bad.update(quarantined.reason for quarantined in step.quarantined)
+            first_problem = first_problem or next((one.message for one in step.quarantined), "")
             yield from step.verdicts
         if bad and not read:
             reasons = ", ".join(f"{reason} {number:,}" for reason, number in sorted(bad.items()))
-            said = f"None of the documents could be read ({reasons})."
-            warnings.warn(f"{said} A document is a text, or a mapping with at least text.", stacklevel=2)
+            said = f"None of the documents could be read ({reasons}). The first: {first_problem}"
+            hint = 'A document is a text, or a mapping with at least text; --map is Monitor(columns={"text": "body"}).'
+            warnings.warn(f"{said} {hint}", stacklevel=2)
 
     def _keep(self, step: Step) -> None:
         """What is asked for later, where there is no store."""
@@ -308,8 +310,9 @@ class Monitor:
     def __repr__(self) -> str:
         settings = self._runner.settings
         place = "no store" if self._store is None else f"store={_shown(self._store.url)!r}"
-        steps = self._runner.next_step
-        return f"<Monitor {place}, detector={settings.detector!r}, budget={settings.budget!r}, {steps:,} steps so far>"
+        taken = self._runner.next_step
+        steps = "1 step" if taken == 1 else f"{taken:,} steps"
+        return f"<Monitor {place}, detector={settings.detector!r}, budget={settings.budget!r}, {steps} so far>"
 
     def __enter__(self) -> Self:
         return self

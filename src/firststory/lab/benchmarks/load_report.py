@@ -98,7 +98,7 @@ def report(marks: list[Mark], wanted: int, ended: Ended | None) -> str:
         f"`firststory run stream.jsonl --follow --store load.db --step {STEP}` (window "
         f"{settings.window:,}, vocabulary {settings.max_terms:,} terms, storylines and topics on, SQLite), while another process "
         f"appends made-up documents of eleven words to the file, up to {PRODUCED_PER_SECOND:,} a second: a day of {load_stream.A_DAY:,}, "
-        f"{load_stream.RUNNING:,} stories at any time, and names that are always new. One process, one thread. "
+        f"{load_stream.RUNNING:,} stories at any time, and names that are always new. One process, which reads and writes beside judging where it finds two cores. "
         f"{last.documents:,} documents were judged and stored.{reached} *Lag*: documents that were produced and are "
         "not in the store. Rates are of the time between two marks: of the wall clock, which others shared, and "
         "of the processor time that the run itself had."

@@ -12,6 +12,7 @@ BENCHMARKS: dict[str, str] = {
     "run": "whole_run",
     "cores": "cores",
     "memory": "memory",
+    "start": "start",
     "neighbours": "neighbours",
     "vectorizer": "vectorizer",
     "phrases": "phrases",

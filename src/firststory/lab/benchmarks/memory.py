@@ -60,8 +60,8 @@ def run(*, quick: bool) -> str:
         *_parts_table({name: found["parts"] for name, found in full.items()}),
         "",
         (
-            f"The same with a window of {marks[-1]:,}: CPU time of a document, of all threads, over the last tenth before so many "
-            "documents, copies of the model included, and resident memory then."
+            f"The same with a window of {marks[-1]:,}, one step after another: CPU time of a document over the last tenth (500 at least) "
+            "before so many documents, copies of the model included, and resident memory then."
         ),
         "",
         "| stream | " + " | ".join(f"{mark:,}" for mark in marks) + " |",

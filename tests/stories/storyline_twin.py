@@ -67,8 +67,9 @@ class TwinStorylines:
         found, chance = self.found / self.found.sum(), self.chance / self.chance.sum()
         return np.clip(np.log(found / chance), -self.rule.most_lift, self.rule.most_lift)
 
-    def score(self, line, counts, vector):
+    def score(self, line, counts, vector, words):
         rule, shares = self.rule, self.shares(counts)
+        shares = {word: max(self.least_share(words), share) for word, share in shares.items()}
         if line.size < 0.5:
             return -np.inf
         score = rule.size_weight * log(min(line.size, rule.most_size))
@@ -82,18 +83,22 @@ class TwinStorylines:
             score += rule.vector_weight * (cosine - rule.vector_zero)
         return score
 
-    def threshold(self, words):
-        """What is enough for a text that counts for so many words."""
+    def threshold(self):
+        """What is enough."""
         share = min(max(self.founding, 0.05), 0.95)
-        price = self.rule.word_price * max(0.0, words - self.rule.length)
-        return self.rule.threshold + price + self.rule.odds_weight * log(share / (1.0 - share))
+        return self.rule.threshold + self.rule.odds_weight * log(share / (1.0 - share))
 
-    def choose(self, counts, vector, words, without=None):
+    def least_share(self, words):
+        """The share below which no word of a text counts as rarer, where it counts for so many words."""
+        is_long = (words - self.rule.length) / (self.rule.long_length - self.rule.length)
+        return self.rule.least_share * min(max(is_long, 0.0), 1.0)
+
+    def choose(self, counts, vector, words, without=None, ease=0.0):
         """The best line and its score; None where none is good enough."""
-        best, chosen = self.threshold(words), None
+        best, chosen = self.threshold() - ease, None
         for key in sorted(self.lines):
             if key != without and any(word in self.lines[key].words for word in counts):
-                score = self.score(self.lines[key], counts, vector)
+                score = self.score(self.lines[key], counts, vector, words)
                 if score > best:
                     best, chosen = score, key
         return chosen, best
@@ -231,11 +236,13 @@ class TwinStorylines:
             self.merge(key, votes.most_common(1)[0][0])
 
     def second_choice(self, row, key):
-        other, score = self.choose(row.counts, row.vector, sum(row.counts.values()), without=key)
+        words = sum(row.counts.values())
+        ease = self.rule.look_ease if self.lines[key].size < 4.0 else 0.0
+        other, score = self.choose(row.counts, row.vector, words, without=key, ease=ease)
         if other is None:
             return None
         self.put(self.lines[key], [row], -1)
-        own = self.score(self.lines[key], row.counts, row.vector)
+        own = self.score(self.lines[key], row.counts, row.vector, words)
         self.put(self.lines[key], [row], 1)
         return other if score >= own - self.rule.vote_margin else None
 

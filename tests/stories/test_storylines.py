@@ -185,11 +185,14 @@ def test_quiet_storylines_fade_by_time_and_by_order_of_arrival():
     by_order.end_step()
     assert [(one.id, one.status) for one in by_order.records({})] == [("l1", "faded")]
     assert by_order.line_of(1) == "l1"  # its story was told so
-    by_time = Storylines(fade=10.0)
+    by_time = Storylines(fade=10.0, least_quiet=20)
     by_time.add(as_rows([told] * 3, seconds=[0.0] * 3))
     by_time.end_step()
     by_time.records({})
-    by_time.add(as_rows(others[:1], seconds=[10.5 * 86400.0]))
+    by_time.add(as_rows(others[:19], seconds=[10.5 * 86400.0] * 19))
+    by_time.end_step()
+    assert by_time.records({}) == ()  # too little has been told meanwhile
+    by_time.add(as_rows(others[19:20], seconds=[10.5 * 86400.0]))
     by_time.end_step()
     assert [(one.id, one.status) for one in by_time.records({})] == [("l1", "faded")]
 

@@ -20,13 +20,13 @@ Recency: lift(g) is how much more often than by size alone the documents that jo
 documents ago. Storylines have no part in that decision, so nothing feeds on itself.
 
 The threshold follows the prior odds of a new storyline, threshold + odds_weight logit(recent share of stories that
-founded one): in a stream of a few great events a story joins more easily than in one of many small ones. Each word that
-a text counts for beyond 12 adds `word_price`: more words say more, by chance as well.
+founded one): in a stream of a few great events a story joins more easily than in one of many small ones. For a long
+text p_v is at least `least_share`: it has so many words that some which it shares with k are rare by chance.
 
-Repair, at the end of a step: a story that has doubled chooses again; a storyline becomes one with another if half of
-its last 16 documents would join that one and fit there nearly as well. It is asked when it has grown by half; one of
-fewer than four documents, when it is 200, 800, 3,200 documents old: what the first documents of a stream are about is
-known only later. Storylines that were quiet for long fade.
+Repair, at the end of a step: a story that has doubled chooses again; a storyline becomes one with another if two in
+five of its last 16 documents would join that one and fit there nearly as well. It is asked when it has grown by half;
+one of fewer than four documents, when it is 200, 800, 3,200 documents old: what the first documents of a stream are
+about is known only later, and `look_ease` less is enough then. Storylines that were quiet for long fade.
 
 How the tracker of stories calls it, step by step:
 
@@ -75,19 +75,20 @@ from firststory.units import DAY_SECONDS
 RULE = Rule(
     size_weight=1.75,
     most_size=100.0,
-    threshold=12.5,
-    word_price=0.15,
+    threshold=12.8,
+    look_ease=2.6,
     odds_weight=1.5,
     mixture=0.5,
     smoothing=50.0,
     most_count=10.0,
+    least_share=0.0003,
     length=12.0,
     long_length=20.0,
     vector_weight=12.0,
     vector_zero=0.6,
-    most_lift=3.0,
+    most_lift=6.0,
     voters=16,
-    votes=0.5,
+    votes=0.4,
     vote_margin=15.0,
     growth=1.5,
     first_look=200.0,
@@ -124,6 +125,8 @@ class Storylines:
     ----------
     fade : float, default=30.0
         Days without a new document after which a storyline fades.
+    least_quiet : int, default=300
+        Documents of the stream that must have come meanwhile: where little is told, days say little.
     window : int, default=4000
         Documents of the stream after which a storyline without a new one fades.
     max_storylines : int, default=20000
@@ -153,8 +156,11 @@ class Storylines:
     [('l201', 31, 2)]
     """
 
-    def __init__(self, fade: float = 30.0, window: int = 4000, max_storylines: int = 20_000) -> None:
+    def __init__(
+        self, fade: float = 30.0, window: int = 4000, max_storylines: int = 20_000, least_quiet: int = 300
+    ) -> None:
         self.fade = fade
+        self.least_quiet = int(least_quiet)
         self.window = int(window)
         self.max_storylines = int(max_storylines)
         self._model = new_model(0)
@@ -306,7 +312,10 @@ class Storylines:
     def _fade(self) -> bool:
         """Forget what was quiet for long; whether there was any."""
         lines, n_seen = self._model.lines, int(self._model.counters[N_SEEN])
-        quiet = (lines.last_number < n_seen - self.window) | (lines.last_time < self._now - self.fade * DAY_SECONDS)
+        quiet = (lines.last_time < self._now - self.fade * DAY_SECONDS) & (
+            lines.last_number < n_seen - self.least_quiet
+        )
+        quiet |= lines.last_number < n_seen - self.window
         going = np.flatnonzero((lines.key >= 0) & quiet)
         staying = np.flatnonzero((lines.key >= 0) & ~quiet)
         n_too_many = len(staying) - self.max_storylines
@@ -337,7 +346,12 @@ class Storylines:
     def get_state(self) -> State:
         """All that the future depends on. Call it between steps, after `records`."""
         return {
-            "params": {"fade": self.fade, "window": self.window, "max_storylines": self.max_storylines},
+            "params": {
+                "fade": self.fade,
+                "window": self.window,
+                "max_storylines": self.max_storylines,
+                "least_quiet": self.least_quiet,
+            },
             "now": self._now if np.isfinite(self._now) else None,
             "closed": sorted(self._closed),
             "model": model_state(self._model),

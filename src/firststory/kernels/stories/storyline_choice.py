@@ -13,6 +13,8 @@ from firststory.kernels.stories.storyline_words import BLOCK, LEAST_COUNT, PSEUD
 
 REFRESH_EVERY_DOCUMENTS = 16
 """How often it is counted how long ago the storylines were told."""
+LEAST_LIFT = 1e-12
+"""A share of the gaps that has a logarithm still."""
 ROUNDING = 1e-9
 """By how much a bound may lie below what it bounds."""
 
@@ -42,7 +44,8 @@ def lift_of(found: Floats, chance: Floats, most: float) -> Floats:
     all_found, by_chance = found.sum(), chance.sum()
     lift = np.empty(N_GAPS)
     for g in range(N_GAPS):
-        value = math.log(found[g] / all_found) - math.log(chance[g] / by_chance)
+        # What is never found fades towards 0.
+        value = math.log(max(found[g] / all_found, LEAST_LIFT)) - math.log(max(chance[g] / by_chance, LEAST_LIFT))
         lift[g] = min(max(value, -most), most)
     return lift
 
@@ -68,17 +71,21 @@ def choose(
     counts: Floats,
     length: int,
     vector: Array,
+    least: float,
     threshold: float,
     without: int,
 ) -> tuple[int, float]:
-    """The storyline that such a text would join, -1 if it would found one; the score, or the threshold."""
+    """The storyline that such a text would join, -1 if it would found one; the score, or the threshold.
+
+    No word counts as rarer in the stream than `least`.
+    """
     lines, gains = model.lines, model.gains
     norm = _norm(vector)
     most_by_vector = rule.vector_weight * (1.0 - rule.vector_zero) if norm > 0.0 else 0.0
     total = counts[:length].sum()
-    n_likely = _find_likely(model, rule, lift, columns, counts, length, threshold - most_by_vector, without)
+    n_likely = _find_likely(model, rule, lift, columns, counts, length, least, threshold - most_by_vector, without)
     if n_likely > 0:
-        _add_gains(model, columns, counts, length)
+        _add_gains(model, columns, counts, length, least)
     best, chosen = threshold, -1
     for r in range(n_likely):
         line = model.reached[r]
@@ -101,6 +108,7 @@ def _find_likely(
     columns: Array,
     counts: Floats,
     length: int,
+    least: float,
     threshold: float,
     without: int,
 ) -> int:
@@ -117,7 +125,7 @@ def _find_likely(
         total += counts[k]
         most = max(most, counts[k])
         if table.of_word[columns[k]] >= 0:
-            blocks[n_lists], shares[n_lists] = table.of_word[columns[k]], share_of(table, columns[k])
+            blocks[n_lists], shares[n_lists] = table.of_word[columns[k]], share_of(table, columns[k], least)
             n_lists += 1
     # One block of each word in turn: while one comes from memory, so do the others.
     while n_lists > 0:
@@ -138,13 +146,13 @@ def _find_likely(
         n_lists = n_left
     enough = threshold - ROUNDING
     # Most lines are too far below the threshold to be worth a logarithm.
-    least = np.exp((enough - lift) / most)
+    least_product = np.exp((enough - lift) / most)
     n_likely = 0
     for r in range(n_reached):
         line = reached[r]
         product, gains[line] = gains[line], 0.0
         gap = gap_class(model.counters[N_SEEN] - lines.last_number[line])
-        if product * lines.pull[line] < least[gap] or line == without or lines.size[line] < 0.5:
+        if product * lines.pull[line] < least_product[gap] or line == without or lines.size[line] < 0.5:
             continue
         bound = most * math.log(product) + math.log(lines.pull[line]) + total * lines.unused[line]
         if bound + lift[gap] >= enough:
@@ -154,11 +162,11 @@ def _find_likely(
 
 
 @part_of_kernel
-def _add_gains(model: Model, columns: Array, counts: Floats, length: int) -> None:
+def _add_gains(model: Model, columns: Array, counts: Floats, length: int, least: float) -> None:
     """Add what the words say to the gain of each line that has one: 0 stands for none."""
     table, gains, slope = model.words, model.gains, model.lines.slope
     for k in range(length):
-        share = share_of(table, columns[k])
+        share = share_of(table, columns[k], least)
         block = table.of_word[columns[k]]
         while block >= 0:
             for entry in range(BLOCK * block, BLOCK * block + table.filled[block]):
@@ -170,7 +178,15 @@ def _add_gains(model: Model, columns: Array, counts: Floats, length: int) -> Non
 
 @kernel
 def score_without(
-    model: Model, rule: Rule, lift: Floats, columns: Array, counts: Floats, length: int, vector: Array, line: int
+    model: Model,
+    rule: Rule,
+    lift: Floats,
+    columns: Array,
+    counts: Floats,
+    length: int,
+    vector: Array,
+    least: float,
+    line: int,
 ) -> float:
     """The score of a storyline for one of its texts, as if it had never had that text."""
     lines, table, most = model.lines, model.words, rule.most_count
@@ -194,7 +210,7 @@ def score_without(
             left = max(used - counts[k], 0.0)
             if left >= LEAST_COUNT:
                 seen = table.seen[columns[k]] + min(left, most) - min(used, most)
-                share = max(seen, PSEUDO_COUNT) / max(stream, 1.0)
+                share = max(least, max(seen, PSEUDO_COUNT) / max(stream, 1.0))
                 score += counts[k] * math.log(1.0 + slope * left / share)
     rest = lines.vector[line] - vector
     return float(score + _meaning(rule, vector, _norm(vector), rest))

@@ -31,8 +31,8 @@ class Rule(NamedTuple):
     """Documents of a line that count."""
     threshold: float
     """The score that is enough to join a line where every second story founds one."""
-    word_price: float
-    """What each word that a text counts for beyond those of a short one adds to the threshold."""
+    look_ease: float
+    """How much less is enough for a small line that is asked again."""
     odds_weight: float
     """How much the threshold follows the odds that a story founds a line."""
     mixture: float
@@ -41,6 +41,8 @@ class Rule(NamedTuple):
     """Words of the stream that are mixed into a line's."""
     most_count: float
     """How often a line counts among those that have used a word."""
+    least_share: float
+    """For a long text no word is rarer in the stream than that."""
     length: float
     """The most words that a short text counts for."""
     long_length: float

@@ -65,8 +65,8 @@ def place_documents(model: Model, rule: Rule, documents: Documents, now: float) 
         line = stories.line[story]
         if line < 0:
             lift = lift_of(model.found, model.chance, rule.most_lift)
-            enough = threshold_of(rule, model.founding[0], model.rows.total[row])
-            line, _ = choose(model, rule, lift, *_text(model.rows, row), enough, -1)
+            enough = threshold_of(rule, model.founding[0])
+            line, _ = choose(model, rule, lift, *_text(model.rows, row), _least_of(model.rows, rule, row), enough, -1)
             model.founding[0] += ((1.0 if line < 0 else 0.0) - model.founding[0]) / FOUNDING_STORIES
             if line < 0:
                 line = open_line(lines, counters, rule, counters[NEXT_KEY], counters[N_SEEN], now)
@@ -125,11 +125,25 @@ def _text(rows: RowSlots, row: int) -> tuple[Array, Floats, int, Array]:
 
 
 @part_of_kernel
-def threshold_of(rule: Rule, founding: float, words: float) -> float:
-    """The score that is enough: it follows the odds that a story belongs to no line, and the words that speak."""
+def threshold_of(rule: Rule, founding: float) -> float:
+    """The score that is enough: it follows the odds that a story belongs to no line."""
     share = min(max(founding, 0.05), 0.95)
-    price = rule.word_price * max(0.0, words - rule.length)
-    return rule.threshold + price + rule.odds_weight * math.log(share / (1.0 - share))
+    return rule.threshold + rule.odds_weight * math.log(share / (1.0 - share))
+
+
+@part_of_kernel
+def least_share_of(rule: Rule, words: float) -> float:
+    """How rare a word may be at most, for a text that counts for so many words.
+
+    A long text has so many words that some are rare by chance, and all that it shares with a line.
+    """
+    is_long = (words - rule.length) / (rule.long_length - rule.length)
+    return rule.least_share * min(max(is_long, 0.0), 1.0)
+
+
+@part_of_kernel
+def _least_of(rows: RowSlots, rule: Rule, row: int) -> float:
+    return least_share_of(rule, rows.total[row])
 
 
 # -- repair ----------------------------------------------------------------------------------------------------
@@ -154,8 +168,8 @@ def choose_all_again(model: Model, rule: Rule, asking: Slots, now: float) -> Non
             add_row(model, rule, line, stories.rows[story, k], -1.0)
         columns, counts, length, vector = _pooled(rows, stories.rows[story, :n])
         words = rows.total[stories.rows[story, :n]].sum() / max(n, 1)
-        enough = threshold_of(rule, model.founding[0], words)
-        chosen, _ = choose(model, rule, lift, columns, counts, length, vector, enough, -1)
+        enough, least = threshold_of(rule, model.founding[0]), least_share_of(rule, words)
+        chosen, _ = choose(model, rule, lift, columns, counts, length, vector, least, enough, -1)
         for k in range(n):
             add_row(model, rule, line, stories.rows[story, k], 1.0)
         if chosen < 0 and lines.n_stories[line] > 1:
@@ -233,10 +247,12 @@ def merge_by_vote(model: Model, rule: Rule, asked: Slots) -> None:
 @kernel
 def _second_choice(model: Model, rule: Rule, lift: Floats, row: int, line: int) -> int:
     """The line that a document would join without its own, if it fits there nearly as well; -1 for none."""
-    enough = threshold_of(rule, model.founding[0], model.rows.total[row])
-    other, score = choose(model, rule, lift, *_text(model.rows, row), enough, line)
+    enough, least = threshold_of(rule, model.founding[0]), _least_of(model.rows, rule, row)
+    if model.lines.size[line] < MIN_VOTING_SIZE:
+        enough -= rule.look_ease
+    other, score = choose(model, rule, lift, *_text(model.rows, row), least, enough, line)
     if other >= 0:
-        own = score_without(model, rule, lift, *_text(model.rows, row), line)
+        own = score_without(model, rule, lift, *_text(model.rows, row), least, line)
         if score < own - rule.vote_margin:
             return -1
     return int(other)

@@ -89,9 +89,9 @@ def find_entry(table: WordTable, line: int, word: int) -> int:
 
 
 @part_of_kernel
-def share_of(table: WordTable, word: int) -> float:
-    """The share of a word in the stream."""
-    return float(max(table.seen[word], PSEUDO_COUNT) / max(table.total[0], 1.0))
+def share_of(table: WordTable, word: int, least: float) -> float:
+    """The share of a word in the stream, but no less than `least`."""
+    return float(max(least, max(table.seen[word], PSEUDO_COUNT) / max(table.total[0], 1.0)))
 
 
 @part_of_kernel

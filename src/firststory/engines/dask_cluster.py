@@ -233,6 +233,8 @@ class DaskEngine:
         if not fit:  # one that did not answer may do so by now
             self._avoided = {worker: why for worker, why in self._avoided.items() if why != HANGS}
             fit = [worker for worker in living if worker not in self._avoided]
+        if not living:  # whoever comes
+            return None
         if not fit:
             raise self._useless("compute as this machine does", "; ".join(map(": ".join, self._avoided.items())))
         return fit

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from firststory.pipeline.step import StreamCore
-from firststory.state import flatten, state_pieces
 
 if TYPE_CHECKING:  # without a store none of its libraries need be loaded
     from firststory.store.states import Compressed
@@ -19,4 +18,4 @@ def copy_of(core: StreamCore) -> Compressed:
     """
     from firststory.store.states import compressed
 
-    return compressed(*state_pieces(flatten(core._state(), copy=False)))
+    return compressed(*core.pieces_of_state())

@@ -67,7 +67,7 @@ def test_first_reports_are_folded_and_the_browser_remembers(look, written):
     fold.locator("summary").click()
     expect(fold.locator(".row").first).to_be_visible()
     page.reload()
-    assert fold.evaluate("e => e.open")
+    expect(fold).to_have_js_property("open", True)
 
 
 def test_days_are_chosen_and_stand_in_the_address(look, served):

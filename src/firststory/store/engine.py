@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike, fspath
@@ -107,3 +108,5 @@ def our_errors(database: Database) -> Iterator[None]:
     except DBAPIError as error:
         said: Any = error.orig
         raise database.explain(said, lost=error.connection_invalidated) from error
+    except sqlite3.Error as error:  # of what goes past SQLAlchemy: the pieces of a model
+        raise database.explain(error, lost=False) from error

@@ -45,8 +45,11 @@ def _rebuilt(context: Any, payload: Any) -> Any:
         return None
     # Numba would take the names from the intermediate code. A kernel is asked for by these only.
     symbols.update((*named, environment))
-    found = CompileResult._rebuild(context, (name, kind, (machine, _nothing())), described, *rest)
-    library = found.library
+    try:
+        found = CompileResult._rebuild(context, (name, kind, (machine, _nothing())), described, *rest)
+        library = found.library
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return None
     vars(library).pop("_shared_module", None)
     library.__class__ = _Library
     library._intermediate = intermediate

@@ -120,12 +120,21 @@ from sqlalchemy.engine import Engine
 
 left = int(sys.argv.pop(1))
 
-@event.listens_for(Engine, "before_cursor_execute")
 def count(*_):
     global left
     left -= 1
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
+
+@event.listens_for(Engine, "connect")
+def connect(connection, record):
+    if hasattr(connection, "set_trace_callback"):  # SQLite, also of what goes past SQLAlchemy
+        connection.set_trace_callback(count)
+
+@event.listens_for(Engine, "before_cursor_execute")
+def execute(connection, *_):
+    if connection.dialect.name != "sqlite":
+        count()
 
 from firststory.cli.main import main
 

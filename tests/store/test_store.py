@@ -20,7 +20,7 @@ from firststory.records import (
     Topic,
     TopicEvent,
 )
-from firststory.store import schema
+from firststory.store import driver, schema
 from firststory.store.engine import database_of, holds_store, parse_url
 from firststory.store.store import Store
 from store.made import NOON, step, story, verdict
@@ -340,22 +340,41 @@ def test_many_ids_at_once(store):
     assert len(store.known_ids([f"d{i}" for i in range(2000)])) == 1200
 
 
-@pytest.mark.parametrize("new_store", ["sqlite"], indirect=True)
-def test_no_statement_is_left_with_a_model_in_it(store):
-    """SQLite's driver keeps the values that a statement had last."""
+@pytest.fixture
+def statements(store, monkeypatch):
+    """Every statement that reaches the driver, with the values that it had last."""
     last = {}
+
+    class Recorded:
+        def __init__(self, driver):
+            self._driver = driver
+
+        def execute(self, statement, given=()):
+            last[statement] = given
+            return self._driver.execute(statement, given)
+
+        def executemany(self, statement, given):
+            last[statement] = given
+            return self._driver.executemany(statement, given)
+
+    straight = driver._sqlite
+    monkeypatch.setattr(driver, "_sqlite", lambda connection: Recorded(straight(connection)))
     event.listen(store._engine, "before_cursor_execute", lambda *given: last.__setitem__(given[2], given[3]))
+    return last
+
+
+@pytest.mark.parametrize("new_store", ["sqlite"], indirect=True)
+def test_no_statement_is_left_with_a_model_in_it(store, statements):
+    """SQLite's driver keeps the values that a statement had last."""
     blob = os.urandom(100_000)
     store.write_step(step(0, "d1"), state=blob)
     store.write_state(0, blob)
     assert store.last_state() == (0, blob)
-    assert last and max(len(str(values)) for values in last.values()) < 10_000
+    assert len(statements) > 10 and max(len(str(values)) for values in statements.values()) < 10_000
 
 
-def test_statements_are_few_however_many_rows_they_have(store):
+def test_statements_are_few_however_many_rows_they_have(store, statements):
     """Drivers keep the statements that they saw last, with their values."""
-    seen = set()
-    event.listen(store._engine, "before_cursor_execute", lambda *given: seen.add(given[2]))
     for index in range(70):
         names = [f"d{100 * index + i}" for i in range(index + 1)]
         given = step(index, *names, fingerprints=range(len(names)), stories=tuple(map(story, names)))
@@ -363,6 +382,6 @@ def test_statements_are_few_however_many_rows_they_have(store):
         assert store.known_ids([*names, "none"]) == set(names)
         assert len(store.first_with(range(len(names)), before=index + 1)) == len(names)
         if index == 7:
-            few = len(seen)
-    assert len(seen) <= few + 5 * 4  # of 16, 32, 64 and 128: two look-ups and the tables that are written
+            few = len(statements)
+    assert len(statements) <= few + 5 * 4  # of 16, 32, 64 and 128: two look-ups and the tables that are written
     assert store.dump()["documents"] and len(store.stories(limit=None)) == 70 * 71 // 2

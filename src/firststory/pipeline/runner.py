@@ -6,7 +6,7 @@ killed and resumed leaves the same store as one that was not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -165,11 +165,12 @@ class Runner:
     def _judged(self, batch: Batch) -> tuple[Step, Callable[[], None]]:
         """One step, computed; and what writes it to the store."""
         asked = self._unwritten
-        known = () if asked is None else asked.known_ids([document.id for document in batch.documents])
+        told = None if asked is None else asked.before_step([document.id for document in batch.documents])
+        known, feedback, wanted = told or ((), (), {})
         batch = self._intake.encoded(batch, known)
         self.is_busy = True
-        self._take_up_changes()
-        feedback = () if asked is None else asked.pending_feedback()
+        if wanted:
+            self._take_up_changes(wanted)
         self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
         with self._work.counted(len(batch.documents)):
             step = self.core.step(batch, known, self._find_earlier(batch.index))
@@ -272,14 +273,12 @@ class Runner:
         else:
             store.keep_settings(kept)
 
-    def _take_up_changes(self) -> None:
+    def _take_up_changes(self, asked: Mapping[str, Any]) -> None:
         """Settings that someone asked for since the last step, see `store.setting_changes`."""
         if self.store is None:
             return
-        from firststory.store.setting_changes import taken_up, wanted
+        from firststory.store.setting_changes import taken_up
 
-        if not (asked := wanted(self.store)):
-            return
         self._settle()
         before = self.settings
         self.settings = replace(before, **{name: asked[name] for name in CHANGEABLE if name in asked})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from firststory.errors import StoreLostError
 from firststory.records import Step
 
 if TYPE_CHECKING:
-    from firststory.store.store import Store
+    from firststory.store.store import BeforeStep, Store
 
 T = TypeVar("T")
 
@@ -47,10 +47,17 @@ class Unwritten:
     def remove(self, step: Step) -> None:
         del self._steps[step.index]
 
-    def known_ids(self, ids: Sequence[str]) -> set[str]:
-        """Those of the ids that the store has or will have."""
-        found = self._ask(lambda: self._store.known_ids(ids))
-        return found.union(*(judged.ids.intersection(ids) for judged in self._steps.values()))
+    def before_step(self, ids: Sequence[str]) -> BeforeStep:
+        """`Store.before_step`, of a store that had written all steps."""
+        found = self._ask(lambda: self._store.before_step(ids))
+        if not self._steps:
+            return found
+        steps = self._steps.values()
+        applied = frozenset().union(*(judged.applied_feedback for judged in steps))
+        return found._replace(
+            known_ids=found.known_ids.union(*(judged.ids.intersection(ids) for judged in steps)),
+            feedback=tuple(row for row in found.feedback if row["n"] not in applied),
+        )
 
     def first_with(self, fingerprints: Sequence[int], before: int) -> dict[int, str]:
         """`Store.first_with`: what the store has is older than what it has not."""
@@ -61,14 +68,6 @@ class Unwritten:
                     number: judged.first_with[number] for number in fingerprints if number in judged.first_with
                 } | found
         return found
-
-    def pending_feedback(self) -> tuple[dict[str, Any], ...]:
-        """What was said and no step has applied."""
-        pending = self._ask(self._store.pending_feedback)
-        if not pending or not self._steps:
-            return pending
-        applied = frozenset().union(*(judged.applied_feedback for judged in self._steps.values()))
-        return tuple(row for row in pending if row["n"] not in applied)
 
     def _ask(self, question: Callable[[], T]) -> T:
         """A server that went away may be back: nothing is changed by asking again."""

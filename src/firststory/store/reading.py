@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine
 
+from firststory.store.driver import rows_of
 from firststory.store.engine import Database, our_errors
 
 
@@ -25,6 +26,5 @@ class Readable:
 
 
 def get_meta(connection: Connection, key: str) -> str | None:
-    mark = "%s" if connection.dialect.name == "postgresql" else "?"
-    found: str | None = connection.exec_driver_sql(f"SELECT value FROM meta WHERE key = {mark}", (key,)).scalar()
-    return found
+    found = rows_of(connection, "SELECT value FROM meta WHERE key = ?", (key,))
+    return str(found[0][0]) if found else None

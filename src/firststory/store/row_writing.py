@@ -12,21 +12,11 @@ from sqlalchemy import Connection, String, Table
 from sqlalchemy.exc import OperationalError
 
 from firststory.store import schema, search
+from firststory.store.driver import Row, execute
 
-Row = tuple[Any, ...]
 MAX_VALUES = 900
 """Of one statement: older versions of SQLite take 999."""
 _ESCAPED = re.compile(r"\\u(d[89a-f][0-9a-f]{2})")
-
-
-def execute(connection: Connection, statement: str, given: Row | list[Row] = ()) -> Any:
-    """Let the driver run a statement with ? for each value; a list of rows runs it once for each.
-
-    A statement of SQLAlchemy is worked out anew every time, which takes longer than SQLite needs for a small one.
-    """
-    if connection.dialect.name == "postgresql":
-        statement = statement.replace("?", "%s")
-    return connection.exec_driver_sql(statement, given)
 
 
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 import regex
 from sqlalchemy import Connection, text
 
+from firststory.store.driver import execute
+
 LONGEST_WORD = 500
 """Characters of a word that PostgreSQL keeps: a lexeme has less than 2,048 bytes."""
 MOST_BYTES = 900_000
@@ -49,10 +51,8 @@ def index(connection: Connection, first: int, last: int) -> None:
 
     One statement for all of them: FTS5 writes its index out at the end of every statement that a trigger makes.
     """
-    connection.exec_driver_sql(
-        "INSERT INTO search (rowid, title, text) SELECT n, title, text FROM documents WHERE n BETWEEN ? AND ?",
-        (first, last),
-    )
+    statement = "INSERT INTO search (rowid, title, text) SELECT n, title, text FROM documents WHERE n BETWEEN ? AND ?"
+    execute(connection, statement, (first, last))
 
 
 def find(connection: Connection, words: str, limit: int, story: str | None = None) -> list[int]:

@@ -14,6 +14,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.pool import NullPool
 
 from firststory.errors import StoreError, StoreFullError
+from firststory.store.driver import execute
 from firststory.store.file_lock import FileLock
 
 APPLICATION_ID = int.from_bytes(b"fsty", "big")
@@ -89,7 +90,7 @@ class SqliteDatabase:
         @event.listens_for(engine, "begin")
         def _begin(connection: Connection) -> None:
             writes = connection.get_execution_options().get("firststory_writes", False)
-            connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+            execute(connection, "BEGIN IMMEDIATE" if writes else "BEGIN")
 
         return engine
 

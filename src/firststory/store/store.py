@@ -18,16 +18,19 @@ from firststory.errors import ParameterError, SchemaError, StoreError, StoreLost
 from firststory.lineage import standing
 from firststory.records import Position, Quarantined, Step, Story, Storyline, Verdict
 from firststory.store import codec, migrations, schema
+from firststory.store.driver import execute, rows_of
 from firststory.store.engine import database_of, our_errors, parse_url
 from firststory.store.file_lock import taken
 from firststory.store.lease import Lease, LeaseRow, lease_row, new_owner, write_lease
 from firststory.store.reader import LAST_RUN, Reader
 from firststory.store.reading import get_meta
-from firststory.store.row_writing import escape_name, execute, insert_rows, replace_rows, unescape_name
+from firststory.store.row_writing import escape_name, insert_rows, replace_rows, unescape_name
 from firststory.store.states import Compressed, put_state, unpack
 
 PENDING_STEP = -1
 """The step of feedback that no step has applied yet."""
+WANTED_SETTINGS = "wanted_settings"
+"""The key of what `store.setting_changes` keeps."""
 VALUES_AT_ONCE = 512
 """Of a look-up by ids or fingerprints."""
 
@@ -38,6 +41,17 @@ class Threshold(NamedTuple):
     threshold: float | None
     needed_p_value: float | None
     reason: str
+
+
+class BeforeStep(NamedTuple):
+    """What the store is asked before each step."""
+
+    known_ids: set[str]
+    """Those of the step's ids that it has."""
+    feedback: tuple[dict[str, Any], ...]
+    """What was said and no step has applied."""
+    wanted_settings: dict[str, Any]
+    """See `store.setting_changes`."""
 
 
 class Store(Reader):
@@ -359,7 +373,7 @@ class Store(Reader):
         with self._reading() as connection:
             step = connection.execute(select(func.max(schema.steps.c.step))).scalar()
             marks = connection.execute(select(func.max(schema.feedback.c.n))).scalar()
-            asked = get_meta(connection, "wanted_settings")
+            asked = get_meta(connection, WANTED_SETTINGS)
         return -1 if step is None else int(step), int(marks or 0), asked or ""
 
     def is_writable(self) -> bool:
@@ -422,12 +436,15 @@ class Store(Reader):
 
     def known_ids(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that the store has."""
-        found: set[str] = set()
         with self._reading() as connection:
-            for some in _batched(ids):
-                query = f"SELECT id FROM documents WHERE id IN ({', '.join('?' * len(some))})"
-                found.update([row[0] for row in execute(connection, query, some)])
-        return found
+            return _known_ids(connection, ids)
+
+    def before_step(self, ids: Sequence[str]) -> BeforeStep:
+        """All that a step with these ids needs to know, in one transaction: to begin one takes longer than to look."""
+        with self._reading() as connection:
+            known, has_feedback = _known_ids(connection, ids), _has_pending_feedback(connection)
+            wanted = json.loads(get_meta(connection, WANTED_SETTINGS) or "{}")
+        return BeforeStep(known, self.feedback(step=PENDING_STEP) if has_feedback else (), dict(wanted))
 
     def first_with(self, fingerprints: Sequence[int], before: int) -> dict[int, str]:
         """Of the texts known by these numbers: the id of the first document that had each in a step before this one.
@@ -442,7 +459,7 @@ class Store(Reader):
                     "JOIN verdicts v ON v.n = d.n WHERE d.n IN (SELECT min(n) FROM documents WHERE fingerprint IN "
                     f"({', '.join('?' * len(some))}) GROUP BY fingerprint) AND d.step < ?"
                 )
-                found.update({codec.to_unsigned(row[0]): row[1] for row in execute(connection, query, (*some, before))})
+                found.update({codec.to_unsigned(row[0]): row[1] for row in rows_of(connection, query, (*some, before))})
         return found
 
     def vector_dimensions(self) -> int | None:
@@ -492,9 +509,6 @@ class Store(Reader):
 
     def pending_feedback(self) -> tuple[dict[str, Any], ...]:
         """What was said since the last step: the next one applies it, and a replay applies it there again."""
-        with self._reading() as connection:
-            if not execute(connection, "SELECT 1 FROM feedback WHERE step = ? LIMIT 1", (PENDING_STEP,)).first():
-                return ()
         return self.feedback(step=PENDING_STEP)
 
     def feedback(self, step: int | None = None) -> tuple[dict[str, Any], ...]:
@@ -510,6 +524,18 @@ def _version(connection: Connection) -> int:
     if not inspect(connection).has_table("meta"):
         return 0
     return int(get_meta(connection, "schema") or 0)
+
+
+def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for some in _batched(ids):
+        query = f"SELECT id FROM documents WHERE id IN ({', '.join('?' * len(some))})"
+        found.update([row[0] for row in rows_of(connection, query, some)])
+    return found
+
+
+def _has_pending_feedback(connection: Connection) -> bool:
+    return bool(rows_of(connection, "SELECT 1 FROM feedback WHERE step = ? LIMIT 1", (PENDING_STEP,)))
 
 
 def put_meta(connection: Connection, values: Mapping[str, str]) -> None:
@@ -538,7 +564,7 @@ def _merged(told: Sequence[Story | Storyline]) -> dict[str, str]:
 
 def _next_number(connection: Connection, table: str) -> int:
     """The number of the next row: counted here, since a sequence of the database skips those of a failed step."""
-    return int(execute(connection, f"SELECT max(n) FROM {table}").scalar() or 0) + 1
+    return int(rows_of(connection, f"SELECT max(n) FROM {table}")[0][0] or 0) + 1
 
 
 def _batched(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:

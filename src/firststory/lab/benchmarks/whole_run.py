@@ -9,10 +9,12 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
+
+import numpy as np
 
 from firststory.errors import FirststoryError
 from firststory.records import Document
@@ -21,8 +23,11 @@ TITLE = "The whole of `firststory run`, from a file to a store"
 
 CORPORA = {"All About headlines": "load_headlines", "All About articles": "load_articles"}
 DOCUMENTS, QUICK_DOCUMENTS = {"load_headlines": 20_000, "load_articles": 6_000}, 400
+LARGE_STEP = 1000
 REPEATS = 2
 WARM_UP = 600
+ALONE, QUICK_ALONE = 4_000, 60
+"""Documents that are judged one at a time; the last third of them is measured."""
 STAGES = ("reading", "look-ups", "judging", "topics", "store", "copies of the model", "rest")
 
 
@@ -35,56 +40,93 @@ def run(*, quick: bool) -> str:
             f"of {1 if quick else REPEATS}), and the wall clock of that run. The parts are from a run of their own, in µs of CPU time a document: "
             "*reading* is parsing and checking lines and gathering steps; *look-ups* are the ids, texts and marks that "
             "the store is asked for before each step; *judging* is the step to verdicts, stories and alerts; *store* "
-            "is writing all of that, with the full-text index; *copies of the model* are what a stopped run goes on from."
+            "is writing all of that, with the full-text index; *copies of the model* are what a stopped run goes on from, "
+            f"one of them at the end. Steps have 100 documents, as without `--step`, or {LARGE_STEP:,}."
         ),
         "",
-        f"| stream | documents | documents/s of CPU | of wall clock | {' | '.join(f'{name}, µs' for name in STAGES)} |",
-        "|---|---|---|---|" + "---|" * len(STAGES),
+        (
+            "| stream | documents | step | documents/s of CPU | of wall clock | "
+            f"{' | '.join(f'{name}, µs' for name in STAGES)} |"
+        ),
+        "|---|---|---|---|---|" + "---|" * len(STAGES),
+    ]
+    alone = [
+        (
+            "One document at a time (`--step 1`), as a slow feed brings them, from its line to its commit: milliseconds of "
+            f"CPU time, of the last third of {QUICK_ALONE if quick else ALONE:,} documents. The largest is one that a copy "
+            "of the model was made after, where there was one."
+        ),
+        "",
+        "| stream | mean | median | p95 | p99 | largest |",
+        "|---|---|---|---|---|---|",
     ]
     for name, loader in CORPORA.items():
         try:
             documents = corpus_documents(loader, quick)
         except FirststoryError as error:
-            lines.append(f"| {name} | skipped: {error} |" + " |" * (2 + len(STAGES)))
+            lines.append(f"| {name} | skipped: {error} |" + " |" * (3 + len(STAGES)))
             continue
-        lines.append(_row(name, documents, 1 if quick else REPEATS))
-    return "\n".join([*lines, ""])
+        lines += [_row(name, documents, step, 1 if quick else REPEATS) for step in (100, LARGE_STEP)]
+        alone.append(_row_alone(name, documents[: QUICK_ALONE if quick else ALONE]))
+    return "\n".join([*lines, "", *alone, ""])
 
 
-def _row(name: str, documents: Sequence[Document], repeats: int) -> str:
+def _row(name: str, documents: Sequence[Document], step: int, repeats: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "documents.jsonl"
         lines.write_text("".join(map(json_line, documents[:WARM_UP])))
-        _timed_run(lines, Path(folder) / "warm.db")
+        _timed_run(lines, Path(folder) / "warm.db", step)
         lines.write_text("".join(map(json_line, documents)))
-        cpu, wall = min(_timed_run(lines, Path(folder) / f"{i}.db") for i in range(repeats))
+        cpu, wall = min(_timed_run(lines, Path(folder) / f"{i}.db", step) for i in range(repeats))
         stages = Stages()
         with ExitStack() as stack:
             stages.watch(stack)
-            whole, _ = _timed_run(lines, Path(folder) / "stages.db", stages)
+            whole, _ = _timed_run(lines, Path(folder) / "stages.db", step, stages)
     stages.seconds["rest"] = whole - sum(stages.seconds.values())
-    parts = " | ".join(f"{1e6 * stages.seconds[stage] / len(documents):,.1f}" for stage in STAGES)
-    return f"| {name} | {len(documents):,} | {len(documents) / cpu:,.0f} | {len(documents) / wall:,.0f} | {parts} |"
+    n, parts = len(documents), " | ".join(f"{1e6 * stages.seconds[one] / len(documents):,.1f}" for one in STAGES)
+    return f"| {name} | {n:,} | {step:,} | {n / cpu:,.0f} | {n / wall:,.0f} | {parts} |"
 
 
-def _timed_run(lines: Path, store: Path, stages: Stages | None = None) -> tuple[float, float]:
+def _row_alone(name: str, documents: Sequence[Document]) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        lines = Path(folder) / "documents.jsonl"
+        lines.write_text("".join(map(json_line, documents)))
+        seconds = [0.0]
+        with _begun(lines, Path(folder) / "alone.db", 1) as steps:
+            begin = time.process_time()
+            for _ in steps:
+                seconds.append(time.process_time() - begin)
+                begin = time.process_time()
+    ms = 1000 * np.array(seconds[-(len(documents) // 3) :])
+    figures = ms.mean(), *np.percentile(ms, [50, 95, 99]), ms.max()
+    return f"| {name} | {' | '.join(f'{figure:,.1f}' for figure in figures)} |"
+
+
+def _timed_run(lines: Path, store: Path, step: int, stages: Stages | None = None) -> tuple[float, float]:
     """CPU and wall-clock seconds of a run with a new store."""
+    with _begun(lines, store, step, stages) as steps:
+        cpu, wall = time.process_time(), time.perf_counter()
+        for _ in steps:
+            pass
+        return time.process_time() - cpu, time.perf_counter() - wall
+
+
+@contextmanager
+def _begun(lines: Path, store: Path, step: int, stages: Stages | None = None) -> Iterator[Iterator[Any]]:
+    """A run with a new store that has loaded all it needs: its steps."""
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run
     from firststory.pipeline.runner import Runner
     from firststory.settings import gather
     from firststory.sources.files import read_all
 
-    settings, opened = open_run(gather({"store": str(store)}), str(store))
+    settings, opened = open_run(gather({"store": str(store), "step": step}), str(store))
     with opened:
         runner = Runner(settings, opened)
         gc.collect()
         tune_collection()
         arrivals: Any = read_all([str(lines)], opened.positions(), lambda said: None)
-        cpu, wall = time.process_time(), time.perf_counter()
-        for _ in runner.run(arrivals if stages is None else stages.timed_iterator("reading", arrivals)):
-            pass
-        return time.process_time() - cpu, time.perf_counter() - wall
+        yield runner.run(arrivals if stages is None else stages.timed_iterator("reading", arrivals))
 
 
 class Stages:
@@ -102,8 +144,7 @@ class Stages:
         from firststory.store.store import Store
 
         for stage, owner, name in (
-            ("look-ups", Store, "known_ids"),
-            ("look-ups", Store, "pending_feedback"),
+            ("look-ups", Store, "before_step"),
             ("look-ups", Store, "first_with"),
             ("judging", StreamCore, "step"),
             ("judging", StreamCore, "status"),

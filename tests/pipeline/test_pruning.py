@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import count, islice
 
 import numpy as np
 import pytest
@@ -87,6 +88,19 @@ def test_a_stream_of_ever_new_words_goes_on_at_the_cap(quick, topics):
     assert index.nbytes < 1 << 20
 
 
+def test_a_full_vocabulary_is_not_looked_through_at_every_step(quick, monkeypatch):
+    core = build_core(quick(detector="fused-words", window=10_000, max_terms=25_000))
+    looked = []
+    in_use = type(core.parts.memory).columns_in_use
+    monkeypatch.setattr(type(core.parts.memory), "columns_in_use", lambda self: looked.append(1) or in_use(self))
+    words = (f"word{n}" for n in count())
+    text = [" ".join(islice(words, 150)) for _ in range(300)]
+    for _ in steps(core, [Document(id=f"d{i}", text=one) for i, one in enumerate(text)], size=10):
+        pass
+    assert core.parts.vectorizer.n_dropped_ > 0 and not core.parts.vectorizer.prunings_
+    assert 2 <= len(looked) <= 4  # of 15 steps after which there was hardly room, every fifth
+
+
 def test_a_detector_that_cannot_renumber_keeps_its_columns(quick):
     core = build_core(quick(detector="mixture", window=50, max_terms=800))
     found = list(steps(core, list(stream(300))))
@@ -96,5 +110,5 @@ def test_a_detector_that_cannot_renumber_keeps_its_columns(quick):
 
 def test_nothing_happens_before_the_first_word(quick):
     core = build_core(quick())
-    make_room(core.parts)
+    make_room(core.parts, 0)
     assert core.step(Batch(0, (Document(id="a", text="..."),))).counts["empty"] == 1

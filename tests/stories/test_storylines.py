@@ -248,6 +248,34 @@ def test_other_numbers_for_the_columns_change_nothing():
             number = new
 
 
+def test_lines_that_never_end_do_without_words_that_never_come_again():
+    documents, topics = a_stream(11, n=800, n_topics=4)
+    # Four stories that go on and on; words that belong to no topic come in one part of the stream only.
+    documents = [
+        (topic, np.unique(np.where(columns < 800, columns, 800 + 40 * (i // 50) + columns % 40)), rest)
+        for i, (topic, (_, columns, *rest)) in enumerate(zip(topics, documents, strict=True))
+    ]
+    documents = [
+        (topic, columns, *(part[: len(columns)] for part in rest[:2]), rest[2]) for topic, columns, rest in documents
+    ]
+    one, other = Storylines(), Storylines()
+    number = np.arange(WORDS)
+    for place, part in enumerate(steps_of(documents)):
+        one.add(as_rows(part))
+        other.add(as_rows([(story, number[columns], *rest) for story, columns, *rest in part]))
+        assert one.end_step() == other.end_step()
+        assert one.records({}) == other.records({})
+        if place == 29:
+            had = np.flatnonzero(other._model.words.of_word >= 0)
+            used = other.columns_in_use()
+            kept = np.union1d(used, np.concatenate([document[1] for document in documents[600:]]))
+            assert len(used) < 0.5 * len(had)
+            number = np.full(WORDS, -1)
+            number[kept] = np.arange(len(kept))
+            other.renumber(number)
+            assert (other._model.words.of_word >= 0).sum() == len(np.intersect1d(kept, had))
+
+
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 12), st.sampled_from([30, 100, 4000]))
 def test_sizes_add_up_and_ids_are_stable(seed, n_topics, window):

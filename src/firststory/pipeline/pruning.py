@@ -15,15 +15,24 @@ MAX_KEPT_SHARE = 0.75
 out instead."""
 
 
-def make_room(parts: Parts) -> None:
+TRIES = 500
+"""A vocabulary that is nearly full is looked at after every `max_terms / TRIES` documents: what is remembered changes
+slowly, and to gather it takes longer than a step where nothing can go."""
+
+
+def make_room(parts: Parts, before: int) -> None:
     """Prune the vocabulary to half where it is nearly full, and tell every part the new numbers of the columns.
 
     Kept are all words of documents that are remembered; of the others, those of most documents. What a topic model
-    or a dictionary knows of the others is forgotten. Neighbours, clusters and stories stay as they are: nothing that is
-    remembered has the words that go. Where a part of the stream cannot renumber its columns, the vocabulary stays too.
+    or a dictionary knows of the others is forgotten, and which storyline used them long ago. Neighbours, clusters and
+    stories stay as they are: nothing that is remembered has the words that go. Where a part of the stream cannot
+    renumber its columns, the vocabulary stays too. `before`: how many documents it had learnt before this step.
     """
     vectorizer = parts.vectorizer
     if len(vectorizer.terms_) < NEARLY_FULL_SHARE * vectorizer.max_terms:
+        return
+    apart = max(vectorizer.max_terms // TRIES, 1)
+    if vectorizer.n_documents_ // apart == before // apart:
         return
     # Topics that are storylines have no columns of their own.
     topics = None if isinstance(parts.topics, StorylineTopics) else parts.topics

@@ -78,7 +78,7 @@ class StreamCore:
     def _step(self, batch: Batch, known: Collection[str], find_earlier: FindEarlier | None) -> Step:
         parts = self.parts
         parts.gate.keeper.begin_step()
-        before = self._running_counts()
+        before, learnt = self._running_counts(), getattr(parts.vectorizer, "n_documents_", 0)
         fresh = self._duplicates.drop_redelivered(batch.documents, known)
         documents = self._in_order(fresh)
         self._duplicates.mark_exact(documents, find_earlier)
@@ -110,7 +110,7 @@ class StreamCore:
             quarantined=len(batch.quarantined),
             **{name: count - before[name] for name, count in self._running_counts().items()},
         )
-        make_room(parts)
+        make_room(parts, learnt)
         fingerprints = {one.document.id: one.fingerprints.whole for one in documents}
         return Step(
             index=batch.index,

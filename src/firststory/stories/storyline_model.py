@@ -22,7 +22,7 @@ from firststory.kernels.stories.storyline_layout import (
     RowSlots,
     StorySlots,
 )
-from firststory.kernels.stories.storyline_words import BLOCK, WordTable
+from firststory.kernels.stories.storyline_words import BLOCK, WordTable, forget_words
 from firststory.state import State
 
 MIN_SLOTS = 256
@@ -232,22 +232,19 @@ def n_terms(model: Model, stories: Slots) -> int:
 
 
 def columns_in_use(model: Model) -> Ints:
-    """The columns of all entries and of all rows."""
-    return np.union1d(np.flatnonzero(model.words.of_word >= 0), _row_columns(model)).astype(np.int64)
-
-
-def _row_columns(model: Model) -> Array:
+    """The columns of all rows. A line does without words that nothing else remembers: it may run for years."""
     is_used = np.ones(len(model.rows.free), dtype=bool)
     is_used[model.rows.free[: model.counters[FREE_ROWS]]] = False
     columns, lengths = model.rows.columns[is_used], model.rows.length[is_used]
-    return columns[np.arange(N_ROW_TERMS) < lengths[:, None]]
+    return np.unique(columns[np.arange(N_ROW_TERMS) < lengths[:, None]]).astype(np.int64)
 
 
 def renumber(model: Model, new: Ints) -> Model:
-    """Column v becomes `new[v]`; -1 for one that is not in use."""
+    """Column v becomes `new[v]`; -1 for one that no row has: the lines that have used it forget it."""
     words = model.words
     number = np.full(max(len(words.seen), len(new)), -1, dtype=np.int64)
     number[: len(new)] = new
+    forget_words(words, number[: len(words.of_word)] < 0)
     stays = np.flatnonzero(number[: len(words.seen)] >= 0)
     n = int(number.max(initial=-1)) + 1
     of_word, seen = np.full(n, -1, dtype=np.int32), np.zeros(n)

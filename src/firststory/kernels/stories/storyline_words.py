@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firststory.arrays import Array, Floats, Ints, Slots
+import numpy as np
+
+from firststory.arrays import Array, Flags, Floats, Ints, Slots
 from firststory.kernels.jit import kernel, part_of_kernel
 
 BLOCK = 8
@@ -161,6 +163,34 @@ def drop_words(table: WordTable, line: int) -> None:
     while table.of_line[line] >= 0:
         word = _last_word(table, line)
         _remove_entry(table, line, word, find_entry(table, line, word))
+
+
+@kernel
+def forget_words(table: WordTable, goes: Flags) -> None:
+    """Words leave the lines that have them; lines and stream have used them all the same."""
+    kept = np.empty(len(table.word), dtype=np.int32)
+    for line in range(len(table.of_line)):
+        n = 0
+        while table.of_line[line] >= 0:
+            block = table.of_line[line]
+            place = BLOCK * block + table.words_filled[block] - 1
+            if not goes[table.word[place]]:
+                kept[n] = table.word[place]
+                n += 1
+            table.word[place] = -1
+            _drop_head(
+                table.of_line, line, table.words_filled, table.words_following, table.words_free, table.n_words_free
+            )
+        for k in range(n - 1, -1, -1):
+            place = _next_place(
+                table.of_line, line, table.words_filled, table.words_following, table.words_free, table.n_words_free
+            )
+            table.word[place] = kept[k]
+    for word in range(len(table.of_word)):
+        while goes[word] and table.of_word[word] >= 0:
+            block = table.of_word[word]
+            table.line[BLOCK * block + table.filled[block] - 1] = -1
+            _drop_head(table.of_word, word, table.filled, table.following, table.free, table.n_free)
 
 
 @kernel

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firststory.errors import FirststoryError
-from firststory.lab.benchmarks.whole_run import CORPORA, WARM_UP, corpus_documents, json_line
+from firststory.lab.benchmarks.whole_run import CORPORA, LARGE_STEP, WARM_UP, corpus_documents, json_line
 from firststory.records import Document
 
 TITLE = "The whole of `firststory run` on one core and on two"
@@ -38,45 +38,45 @@ def run(*, quick: bool) -> str:
             f"are judged; in turn, {repeats} times each. Wall clock is the least of them, and says something only where "
             "nothing else runs on the machine. CPU times are of the run with the least; *judging thread* is what no second "
             "core can take over, so that *at best* is what two cores could gain by it if threads never waited for one "
-            "another. They do: only one at a time runs Python."
+            f"another. They do: only one at a time runs Python. Steps have 100 documents, as without `--step`, or {LARGE_STEP:,}."
         ),
         "",
         (
-            "| stream | documents | documents/s, 1 core | 2 cores | gain | CPU, 1 core | 2 cores | judging thread | "
+            "| stream | documents | step | documents/s, 1 core | 2 cores | gain | CPU, 1 core | 2 cores | judging thread | "
             "at best |"
         ),
-        "|---|---|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, loader in CORPORA.items():
         try:
             documents = corpus_documents(loader, quick)
         except FirststoryError as error:
-            lines.append(f"| {name} | skipped: {error} |" + " |" * 7)
+            lines.append(f"| {name} | skipped: {error} |" + " |" * 8)
             continue
-        lines.append(_row(name, documents, repeats))
+        lines += [_row(name, documents, step, repeats) for step in (100, LARGE_STEP)]
     return "\n".join([*lines, ""])
 
 
-def _row(name: str, documents: Sequence[Document], repeats: int) -> str:
+def _row(name: str, documents: Sequence[Document], step: int, repeats: int) -> str:
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "documents.jsonl"
         lines.write_text("".join(map(json_line, documents[:WARM_UP])))
-        _timed_run(lines, Path(folder) / "warm.db", cores=2)
+        _timed_run(lines, Path(folder) / "warm.db", step, cores=2)
         lines.write_text("".join(map(json_line, documents)))
         one, two = [], []
         for i in range(repeats):
-            one.append(_timed_run(lines, Path(folder) / f"{i}-1.db", cores=1))
-            two.append(_timed_run(lines, Path(folder) / f"{i}-2.db", cores=2))
+            one.append(_timed_run(lines, Path(folder) / f"{i}-1.db", step, cores=1))
+            two.append(_timed_run(lines, Path(folder) / f"{i}-2.db", step, cores=2))
     n, wall = len(documents), (min(times.wall for times in one), min(times.wall for times in two))
     in_turn, beside = min(one, key=lambda times: times.cpu), min(two, key=lambda times: times.judging)
     return (
-        f"| {name} | {n:,} | {n / wall[0]:,.0f} | {n / wall[1]:,.0f} | {wall[0] / wall[1]:.2f}x | "
+        f"| {name} | {n:,} | {step:,} | {n / wall[0]:,.0f} | {n / wall[1]:,.0f} | {wall[0] / wall[1]:.2f}x | "
         f"{1e6 * in_turn.cpu / n:,.0f} µs | {1e6 * beside.cpu / n:,.0f} µs | {1e6 * beside.judging / n:,.0f} µs | "
         f"{in_turn.cpu / beside.judging:.2f}x |"
     )
 
 
-def _timed_run(lines: Path, store: Path, cores: int) -> Times:
+def _timed_run(lines: Path, store: Path, step: int, cores: int) -> Times:
     """A run with a new store."""
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run
@@ -84,7 +84,7 @@ def _timed_run(lines: Path, store: Path, cores: int) -> Times:
     from firststory.settings import gather
     from firststory.sources.files import read_all
 
-    settings, opened = open_run(gather({"store": str(store)}), str(store))
+    settings, opened = open_run(gather({"store": str(store), "step": step}), str(store))
     with opened:
         runner = Runner(settings, opened)
         gc.collect()

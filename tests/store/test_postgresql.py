@@ -17,6 +17,7 @@ from firststory.errors import StoreError, StoreFullError, StoreLostError
 from firststory.store import postgresql
 from firststory.store import store as module
 from firststory.store.engine import parse_url
+from firststory.store.file_lock import has_ended, this_process
 from firststory.store.store import Store
 from private_postgres import PrivatePostgres
 from store.made import step
@@ -205,3 +206,50 @@ except ImportError as error:
 """
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pip install 'firststory[postgres]'" in said.stdout, said
+
+
+def test_a_lock_of_a_run_that_was_killed_is_waited_for(postgres, monkeypatch):
+    """The server may need a moment to see that a client is no more."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    name = this_process().replace(str(os.getpid()), str(ended.pid))
+    url = postgres.new_schema()
+    with Store(url) as store, Store(url) as other:
+        store.claim()
+        held = store._lock.connection
+        held.exec_driver_sql(f"SET application_name = '{postgresql.PREFIX}{name}'")
+        held.commit()
+        looked = []
+
+        def sleep(seconds):
+            looked.append(seconds)
+            if len(looked) == 3:
+                store._lock.release()
+
+        monkeypatch.setattr(postgresql.time, "sleep", sleep)
+        other.claim()
+        assert len(looked) >= 3
+        other.write_step(step(0, "d1"))
+
+        monkeypatch.setattr(postgresql, "SECONDS_TO_NOTICE", -1.0)
+        other._lock.connection.exec_driver_sql(f"SET application_name = '{postgresql.PREFIX}{name}'")
+        other._lock.connection.commit()
+        with pytest.raises(StoreError, match=rf"Another run \(process {ended.pid} on "):
+            store.claim()
+
+
+def test_only_a_process_of_this_machine_is_known_to_have_ended():
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    number, machine = this_process().split(" on ")
+    assert has_ended(f"{ended.pid} on {machine}")
+    for holder in (
+        f"{number} on {machine}",
+        f"1 on {machine}",
+        f"{ended.pid} on elsewhere{machine}",
+        "",
+        "x on y",
+        machine,
+    ):
+        assert not has_ended(holder)
+    assert not has_ended(f"{10**30} on {machine}")

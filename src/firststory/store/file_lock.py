@@ -73,6 +73,20 @@ def this_process() -> str:
     return f"{os.getpid()} on {socket.gethostname()[:40]}"
 
 
+def has_ended(holder: str) -> bool:
+    """Whether a process that `this_process` named was one of this machine, and is no more."""
+    number, _, machine = holder.partition(" on ")
+    if machine != this_process().partition(" on ")[2] or not number.isdigit():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        pass
+    return False
+
+
 def taken(holder: str) -> StoreError:
     """The error for a second writer; `holder` is what `this_process` says in the first, where it is known."""
     if holder == this_process():

@@ -10,7 +10,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
 from firststory.errors import MissingExtraError, StoreError, StoreFullError, StoreLostError
-from firststory.store.file_lock import taken, this_process
+from firststory.store.file_lock import has_ended, taken, this_process
 
 OUR_TABLES = frozenset({"meta", "steps", "documents"})
 LOCK = int.from_bytes(b"fsty", "big")
@@ -18,6 +18,9 @@ PREFIX = "firststory "
 """How the server lists our connections: with the process behind it."""
 PATIENCE = 60.0
 """Seconds that a run waits for a server that it has reached before: long enough for a restart."""
+
+SECONDS_TO_NOTICE = 30.0
+"""For a server to see that a run was killed: until then the lock seems to be held by a process that is no more."""
 
 
 class PostgresqlDatabase:
@@ -158,18 +161,20 @@ class AdvisoryLock:
             return
         self.release()
         connection = self._engine.connect()
+        # One lock for each schema of the database.
+        place = "(SELECT oid::int FROM pg_namespace WHERE nspname = current_schema())"
+        until = time.monotonic() + SECONDS_TO_NOTICE
         try:
-            # One lock for each schema of the database.
-            place = "(SELECT oid::int FROM pg_namespace WHERE nspname = current_schema())"
-            took = connection.execute(text(f"SELECT pg_try_advisory_lock({LOCK}, {place})")).scalar()
-            holder = "" if took else _holder(connection, place)
+            while not connection.execute(text(f"SELECT pg_try_advisory_lock({LOCK}, {place})")).scalar():
+                holder = _holder(connection, place)
+                connection.commit()
+                if time.monotonic() > until or (holder and not has_ended(holder)):
+                    raise taken(holder)
+                time.sleep(0.05)
             connection.commit()
         except BaseException:
             connection.close()
             raise
-        if not took:
-            connection.close()
-            raise taken(holder)
         self._connection = connection
 
     def release(self) -> None:

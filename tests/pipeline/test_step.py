@@ -55,6 +55,15 @@ def test_a_state_that_went_through_bytes_has_the_same_future(news, quick, detect
     assert pack_state(twin.get_state()) == pack_state(core.get_state())
 
 
+def test_novelty_does_not_depend_on_how_many_documents_a_step_has(news, quick):
+    scores = []
+    for size in (1, 20, 1000):
+        core = build_core(quick(detector="fused"))
+        steps = [core.step(batch) for batch in in_batches(news, size)]
+        scores.append([verdict.novelty for step in steps for verdict in step.verdicts])
+    assert scores[0] == scores[1] == scores[2] and len(set(scores[0])) > 20
+
+
 def test_a_model_that_another_version_saved_is_refused_with_the_remedy(news, quick):
     core = build_core(quick())
     core.step(in_batches(news)[0])

@@ -25,7 +25,7 @@ def test_what_is_read_keeps_its_place_when_more_is_put_in(look, written):
     card = page.locator(".alert").nth(4)
     card.focus()
     page.mouse.wheel(0, 350)
-    page.wait_for_function("scrollY > 200")
+    page.wait_for_function("() => scrollY > 200")
     store.write_step(confirmed(14))
     page.wait_for_selector(".arrived:not([hidden])")
     before = card.evaluate(TOP)

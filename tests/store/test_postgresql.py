@@ -108,7 +108,16 @@ def test_a_server_that_is_restarted_in_the_middle_of_a_step_loses_and_doubles_no
             second.claim()  # the lock was taken again
 
 
-def _restart_before(table, server, how, monkeypatch):
+def test_a_server_that_goes_away_again_while_a_step_is_written_again(own_server, monkeypatch):
+    with Store(own_server.new_database()) as store:
+        store.claim()
+        store.write_step(step(0, "d1"))
+        _restart_before("documents", own_server, signal.SIGQUIT, monkeypatch, times=3)
+        store.write_step(step(1, "d2"), state=b"second")
+        assert [v.document.id for v in store.verdicts()] == ["d1", "d2"] and store.last_state() == (1, b"second")
+
+
+def _restart_before(table, server, how, monkeypatch, times=1):
     """Restart the server when the next step is half written."""
     done = []
 
@@ -116,7 +125,7 @@ def _restart_before(table, server, how, monkeypatch):
         original = getattr(module, name)
 
         def wrapped(connection, target, rows):
-            if target.name == table and not done:
+            if target.name == table and len(done) < times:
                 done.append(True)
                 server.stop(how)
                 server.start()
@@ -149,6 +158,7 @@ def test_a_step_that_was_committed_when_the_answer_was_lost_is_not_written_twice
 
 def test_a_server_that_stays_away_ends_the_run_with_a_clear_message(own_server, monkeypatch):
     monkeypatch.setattr(postgresql, "PATIENCE", 0.2)
+    monkeypatch.setattr(module, "SECONDS_OF_LOSSES", 0.1)
     with Store(own_server.new_database()) as store:
         store.claim()
         store.write_step(step(0, "d1"))

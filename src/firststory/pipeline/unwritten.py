@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from firststory.errors import StoreLostError
@@ -70,8 +71,8 @@ class Unwritten:
         return found
 
     def _ask(self, question: Callable[[], T]) -> T:
-        """A server that went away may be back: nothing is changed by asking again."""
-        try:
-            return question()
-        except StoreLostError:
-            return question()
+        """A server that went away may be back: nothing is changed by asking again, nor by asking once more."""
+        for _ in range(2):
+            with suppress(StoreLostError):
+                return question()
+        return question()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from collections import Counter
@@ -31,6 +32,8 @@ PENDING_STEP = -1
 """The step of feedback that no step has applied yet."""
 WANTED_SETTINGS = "wanted_settings"
 """The key of what `store.setting_changes` keeps."""
+SECONDS_OF_LOSSES = 30.0
+"""A server may go away again and again for so long while one step is written."""
 VALUES_AT_ONCE = 512
 """Of a look-up by ids or fingerprints."""
 
@@ -338,18 +341,27 @@ class Store(Reader):
 
     def _write_once(self, step: int, write: Callable[[Connection], None]) -> None:
         """Write a step in one transaction. Where the server goes away meanwhile, look whether it had the step."""
-        try:
-            with self._writing() as connection:
-                write(connection)
-        except StoreLostError:
-            self.claim()  # waits for the server; another run may have taken over: then it says so
-            last = self.last_step()
-            if last >= step:
+        lost: StoreLostError | None = None
+        until = math.inf
+        while True:
+            try:
+                if lost is not None:
+                    self.claim()  # waits for the server; another run may have taken over: then it says so
+                    last = self.last_step()
+                    if last >= step:
+                        return
+                    if last < step - 1:  # a server that was told to commit lazily, and crashed
+                        break
+                with self._writing() as connection:
+                    write(connection)
                 return
-            if last < step - 1:  # a server that was told to commit lazily, and crashed
-                raise
-            with self._writing() as connection:
-                write(connection)
+            except StoreLostError as error:
+                # It may go away once more while the step is written again.
+                if time.monotonic() > until:
+                    raise
+                until = min(until, time.monotonic() + SECONDS_OF_LOSSES)
+                lost = error
+        raise lost
 
     def write_state(
         self, step: int, state: bytes | Compressed, *, alone: bool = False, settings: Mapping[str, Any] | None = None

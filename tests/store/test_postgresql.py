@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pytest
 
 from firststory.errors import StoreError, StoreFullError, StoreLostError
-from firststory.store import postgresql
+from firststory.store import postgresql, step_writing
 from firststory.store import store as module
 from firststory.store.engine import parse_url
 from firststory.store.file_lock import has_ended, this_process
@@ -122,7 +122,7 @@ def _restart_before(table, server, how, monkeypatch, times=1):
     done = []
 
     def wrap(name):
-        original = getattr(module, name)
+        original = getattr(step_writing, name)
 
         def wrapped(connection, target, rows):
             if target.name == table and len(done) < times:
@@ -131,7 +131,7 @@ def _restart_before(table, server, how, monkeypatch, times=1):
                 server.start()
             original(connection, target, rows)
 
-        monkeypatch.setattr(module, name, wrapped)
+        monkeypatch.setattr(step_writing, name, wrapped)
 
     wrap("insert_rows")
     wrap("replace_rows")

@@ -135,7 +135,7 @@ def _feedback(rows: Sequence[Mapping[str, Any]], budget: str | None) -> dict[str
     """What people said of verdicts, and what follows from it."""
     from firststory.alerts.budget import parse_budget
     from firststory.alerts.feedback import Feedback
-    from firststory.store.store import PENDING_STEP
+    from firststory.store.looking_up import PENDING_STEP
 
     feedback = Feedback()
     for row in rows:

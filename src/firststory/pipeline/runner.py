@@ -191,7 +191,7 @@ class Runner:
 
     def _writing(self, store: Store, batch: Batch, step: Step, applied_feedback: Sequence[int]) -> Callable[[], None]:
         """What writes a step, with the model as it is now where that is due."""
-        from firststory.store.store import Threshold
+        from firststory.store.step_writing import Threshold
 
         told = self.core.status()
         state = None

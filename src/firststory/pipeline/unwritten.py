@@ -10,7 +10,8 @@ from firststory.errors import StoreLostError
 from firststory.records import Step
 
 if TYPE_CHECKING:
-    from firststory.store.store import BeforeStep, Store
+    from firststory.store.looking_up import BeforeStep
+    from firststory.store.store import Store
 
 T = TypeVar("T")
 

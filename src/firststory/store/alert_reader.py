@@ -12,7 +12,8 @@ from sqlalchemy import Connection, func, or_, select
 from firststory.errors import StoreError, not_one_of
 from firststory.records import Alert, AlertKind, Document, Storyline
 from firststory.store import codec, schema
-from firststory.store.reading import Readable, get_meta
+from firststory.store.meta import get_meta
+from firststory.store.reading import Readable
 
 KINDS: tuple[str, ...] = get_args(AlertKind)
 

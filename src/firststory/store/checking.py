@@ -14,7 +14,7 @@ from firststory.errors import StateError, StoreError
 from firststory.state import unpack_state
 from firststory.store import schema, search
 from firststory.store.copying import in_batches
-from firststory.store.reading import get_meta
+from firststory.store.meta import get_meta
 from firststory.store.store import Store
 
 

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, delete, func, select, text
 
 from firststory.store import schema
 from firststory.store.engine import our_errors
-from firststory.store.reading import get_meta
+from firststory.store.meta import get_meta, put_meta
 from firststory.store.row_writing import insert_rows
-from firststory.store.store import Store, put_meta
+from firststory.store.store import Store
 
 LAST_NUMBER = "inbox_last"
 

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, func, update
 from firststory.errors import StoreError
 from firststory.store import schema
 from firststory.store.file_lock import this_process
-from firststory.store.reading import get_meta
+from firststory.store.meta import get_meta
 from firststory.store.row_writing import replace_rows
 
 KEY = "lease"

@@ -12,7 +12,7 @@ from sqlalchemy import Table, and_, func, select
 from firststory.records import Position, Quarantined, Story, Topic, TopicEvent, Verdict
 from firststory.store import codec, schema, search
 from firststory.store.finding import FindingReader
-from firststory.store.reading import get_meta
+from firststory.store.meta import get_meta
 
 LAST_RUN = "last_run"
 """Under this key of `meta`: how the latest run was doing, by the clock of the machine."""

@@ -1,4 +1,4 @@
-"""What every query over an open store needs: a connection, and small facts by their key."""
+"""What every query over an open store needs: a connection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine
 
-from firststory.store.driver import rows_of
 from firststory.store.engine import Database, our_errors
 
 
@@ -23,8 +22,3 @@ class Readable:
     def _reading(self) -> Iterator[Connection]:
         with our_errors(self._database), self._read_engine.begin() as connection:
             yield connection
-
-
-def get_meta(connection: Connection, key: str) -> str | None:
-    found = rows_of(connection, "SELECT value FROM meta WHERE key = ?", (key,))
-    return str(found[0][0]) if found else None

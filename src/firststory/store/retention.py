@@ -18,7 +18,8 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, text, u
 from firststory.errors import StoreError
 from firststory.store import codec, schema, search
 from firststory.store.engine import our_errors
-from firststory.store.store import Store, put_meta
+from firststory.store.meta import put_meta
+from firststory.store.store import Store
 
 DOCUMENTS_AT_ONCE = 500
 """Few enough that a run which writes at the same time does not wait long."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from firststory.store import codec
-from firststory.store.reading import get_meta
-from firststory.store.store import WANTED_SETTINGS, Store, put_meta
+from firststory.store.meta import get_meta, put_meta
+from firststory.store.store import WANTED_SETTINGS, Store
 
 
 def ask_for(store: Store, settings: Mapping[str, Any]) -> None:

@@ -6,55 +6,31 @@ import json
 import math
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from sqlalchemy import Connection, func, insert, inspect, select, text
 
 from firststory._version import __version__
 from firststory.errors import ParameterError, SchemaError, StoreError, StoreLostError
-from firststory.lineage import standing
-from firststory.records import Position, Quarantined, Step, Story, Storyline, Verdict
+from firststory.records import Position, Step, Verdict
 from firststory.store import codec, migrations, schema
-from firststory.store.driver import execute, rows_of
 from firststory.store.engine import database_of, our_errors, parse_url
 from firststory.store.file_lock import taken
 from firststory.store.lease import Lease, LeaseRow, lease_row, new_owner, write_lease
+from firststory.store.looking_up import PENDING_STEP, BeforeStep, first_with, has_pending_feedback, known_ids
+from firststory.store.meta import get_meta, put_meta
 from firststory.store.reader import LAST_RUN, Reader
-from firststory.store.reading import get_meta
-from firststory.store.row_writing import escape_name, insert_rows, replace_rows, unescape_name
+from firststory.store.row_writing import unescape_name
 from firststory.store.states import Compressed, put_state, unpack
+from firststory.store.step_writing import About, Threshold, put_step
 
-PENDING_STEP = -1
-"""The step of feedback that no step has applied yet."""
 WANTED_SETTINGS = "wanted_settings"
 """The key of what `store.setting_changes` keeps."""
 SECONDS_OF_LOSSES = 30.0
 """A server may go away again and again for so long while one step is written."""
-VALUES_AT_ONCE = 512
-"""Of a look-up by ids or fingerprints."""
-
-
-class Threshold(NamedTuple):
-    """Where the threshold of alerts stood after a step, and why."""
-
-    threshold: float | None
-    needed_p_value: float | None
-    reason: str
-
-
-class BeforeStep(NamedTuple):
-    """What the store is asked before each step."""
-
-    known_ids: set[str]
-    """Those of the step's ids that it has."""
-    feedback: tuple[dict[str, Any], ...]
-    """What was said and no step has applied."""
-    wanted_settings: dict[str, Any]
-    """See `store.setting_changes`."""
 
 
 class Store(Reader):
@@ -272,68 +248,10 @@ class Store(Reader):
         alerts_status: Mapping[str, Any] | None = None,
     ) -> None:
         """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
-        moments = step.span or [verdict.document.time for verdict in step.verdicts]
-        times = [t for moment in moments if (t := codec.to_microseconds(moment)) is not None]
+        about = About(reached, threshold, applied_feedback, vector_dimensions, alerts_status)
 
         def write(connection: Connection) -> None:
-            row = {
-                "step": step.index,
-                "counts": codec.to_json(dict(step.counts)),
-                "reached": reached,
-                "first_time": min(times, default=None),
-                "last_time": max(times, default=None),
-            }
-            insert_rows(connection, schema.steps, [row])
-            numbered = list(enumerate(step.verdicts, _next_number(connection, "documents")))
-            marks = map(codec.to_signed, step.fingerprints or [None] * len(numbered))
-            insert_rows(
-                connection,
-                schema.documents,
-                [
-                    {"n": n, **codec.document_row(v.document, step.index), "fingerprint": mark}
-                    for (n, v), mark in zip(numbered, marks, strict=True)
-                ],
-            )
-            insert_rows(connection, schema.verdicts, [{"n": n, **codec.verdict_row(v)} for n, v in numbered])
-            insert_rows(connection, schema.topics, [codec.topic_row(topic, step.index) for topic in step.topics])
-            events = [{"n": n, **codec.topic_event_row(event)} for n, event in enumerate(step.topic_events)]
-            insert_rows(connection, schema.topic_events, events)
-            if step.quarantined:
-                first = _next_number(connection, "quarantine")
-                bad = [{"n": n, **_quarantine_row(one, step.index)} for n, one in enumerate(step.quarantined, first)]
-                insert_rows(connection, schema.quarantine, bad)
-            replace_rows(connection, schema.stories, [codec.story_row(story, step.index) for story in step.stories])
-            replace_rows(
-                connection, schema.storylines, [codec.storyline_row(one, step.index) for one in step.storylines]
-            )
-            if step.alerts:
-                first = _next_number(connection, "alerts")
-                fired = [{"n": n, **codec.alert_row(alert, step.index)} for n, alert in enumerate(step.alerts, first)]
-                insert_rows(connection, schema.alerts, fired)
-            _move_documents(connection, step)
-            _move_stories(connection, step)
-            latest = {position.source: position for position in step.positions}
-            replace_rows(
-                connection,
-                schema.positions,
-                [
-                    {"source": escape_name(p.source), "at": codec.to_json(dict(p.at)), "step": step.index}
-                    for p in latest.values()
-                ],
-            )
-            if threshold is not None:
-                insert_rows(connection, schema.thresholds, [{"step": step.index, **threshold._asdict()}])
-            totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
-            totals.update(step.counts)
-            meta = {"totals": codec.to_json(dict(totals))}
-            if alerts_status is not None:
-                meta["alerts_status"] = codec.to_json(dict(alerts_status))
-            if vector_dimensions is not None:
-                meta["vector_dimensions"] = str(vector_dimensions)
-            put_meta(connection, meta)
-            if applied_feedback:
-                applied = [(step.index, n) for n in applied_feedback]
-                execute(connection, "UPDATE feedback SET step = ? WHERE n = ?", applied)
+            put_step(connection, step, about)
             if state is not None:
                 put_state(connection, step.index, state, alone=False)
 
@@ -449,12 +367,12 @@ class Store(Reader):
     def known_ids(self, ids: Sequence[str]) -> set[str]:
         """Those of the ids that the store has."""
         with self._reading() as connection:
-            return _known_ids(connection, ids)
+            return known_ids(connection, ids)
 
     def before_step(self, ids: Sequence[str]) -> BeforeStep:
         """All that a step with these ids needs to know, in one transaction: to begin one takes longer than to look."""
         with self._reading() as connection:
-            known, has_feedback = _known_ids(connection, ids), _has_pending_feedback(connection)
+            known, has_feedback = known_ids(connection, ids), has_pending_feedback(connection)
             wanted = json.loads(get_meta(connection, WANTED_SETTINGS) or "{}")
         return BeforeStep(known, self.feedback(step=PENDING_STEP) if has_feedback else (), dict(wanted))
 
@@ -463,16 +381,8 @@ class Store(Reader):
 
         Within a step the first by its time may stand later; what is a copy itself knows which it was.
         """
-        found: dict[int, str] = {}
         with self._reading() as connection:
-            for some in _batched([codec.to_signed(number) for number in fingerprints]):
-                query = (
-                    "SELECT d.fingerprint, coalesce(v.duplicate_of, d.id) FROM documents d "
-                    "JOIN verdicts v ON v.n = d.n WHERE d.n IN (SELECT min(n) FROM documents WHERE fingerprint IN "
-                    f"({', '.join('?' * len(some))}) GROUP BY fingerprint) AND d.step < ?"
-                )
-                found.update({codec.to_unsigned(row[0]): row[1] for row in rows_of(connection, query, (*some, before))})
-        return found
+            return first_with(connection, fingerprints, before)
 
     def vector_dimensions(self) -> int | None:
         """How many numbers the vectors of the documents have; None before the first."""
@@ -536,66 +446,3 @@ def _version(connection: Connection) -> int:
     if not inspect(connection).has_table("meta"):
         return 0
     return int(get_meta(connection, "schema") or 0)
-
-
-def _known_ids(connection: Connection, ids: Sequence[str]) -> set[str]:
-    found: set[str] = set()
-    for some in _batched(ids):
-        query = f"SELECT id FROM documents WHERE id IN ({', '.join('?' * len(some))})"
-        found.update([row[0] for row in rows_of(connection, query, some)])
-    return found
-
-
-def _has_pending_feedback(connection: Connection) -> bool:
-    return bool(rows_of(connection, "SELECT 1 FROM feedback WHERE step = ? LIMIT 1", (PENDING_STEP,)))
-
-
-def put_meta(connection: Connection, values: Mapping[str, str]) -> None:
-    replace_rows(connection, schema.meta, [{"key": key, "value": value} for key, value in values.items()])
-
-
-def _move_documents(connection: Connection, step: Step) -> None:
-    """Let documents and alerts follow their story where it was merged."""
-    moved = [(into, story_id) for story_id, into in _merged(step.stories).items()]
-    for table in ("verdicts", "alerts") if moved else ():
-        execute(connection, f"UPDATE {table} SET story = ? WHERE story = ?", moved)
-
-
-def _move_stories(connection: Connection, step: Step) -> None:
-    """Let stories and alerts follow their storyline where it was merged."""
-    moved = [(into, line) for line, into in _merged(step.storylines).items()]
-    for table in ("stories", "alerts") if moved else ():
-        execute(connection, f"UPDATE {table} SET storyline = ? WHERE storyline = ?", moved)
-
-
-def _merged(told: Sequence[Story | Storyline]) -> dict[str, str]:
-    """Where each that was merged ended up: what it was merged into may have been merged itself."""
-    merged = {one.id: one.merged_into for one in told if one.merged_into is not None}
-    return {name: standing(name, merged) for name in merged}
-
-
-def _next_number(connection: Connection, table: str) -> int:
-    """The number of the next row: counted here, since a sequence of the database skips those of a failed step."""
-    return int(rows_of(connection, f"SELECT max(n) FROM {table}")[0][0] or 0) + 1
-
-
-def _batched(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    """Some at a time: no database takes any number of values in one statement.
-
-    The last is repeated until their number is a power of two: SQLite's driver keeps every statement that it has seen
-    lately with its values, and one for every number of them would fill memory for hours.
-    """
-    for start in range(0, len(values), VALUES_AT_ONCE):
-        some = tuple(values[start : start + VALUES_AT_ONCE])
-        yield some + some[-1:] * ((1 << (len(some) - 1).bit_length()) - len(some))
-
-
-def _quarantine_row(bad: Quarantined, step: int) -> dict[str, Any]:
-    return {
-        "step": step,
-        "source": bad.position.source,
-        "at": codec.to_json(dict(bad.position.at)),
-        "reason": bad.reason,
-        "message": bad.message,
-        "excerpt": bad.excerpt,
-    }

@@ -17,7 +17,8 @@ from firststory.pipeline.garbage import tune_collection
 from firststory.records import Batch, Document
 from firststory.settings import load
 from firststory.state import pack_state
-from firststory.store.store import Store, Threshold
+from firststory.store.step_writing import Threshold
+from firststory.store.store import Store
 
 BATCH = 100
 """Documents of a step: what `firststory run` takes by default."""

@@ -1,8 +1,8 @@
 """Saved state: nested dicts of arrays and JSON values, flattened, packed, and loaded without executing anything.
 
 Whatever keeps state has `get_state()` and a class method `from_state(state)`. `flatten` turns nested dicts into one
-flat dict with names such as `detector/index_/length`; `unflatten` turns it back. On disk the arrays are safetensors,
-and the rest is JSON in its header.
+flat dict with names such as `detector/index_/length`; `unflatten` turns it back. On disk all of it is safetensors;
+what is no array is JSON in one of them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -22,11 +23,10 @@ from firststory.errors import StateError, StateVersionError
 State = dict[str, Any]
 """The values are numpy arrays, or what JSON can hold; nested dicts too, until they are flattened."""
 
-FORMAT = 2
-"""Of saved states: 2 has a checksum."""
-PIECE = 1 << 20
-"""Characters of JSON that are written at a time."""
+FORMAT = 3
+"""Of saved states: 2 has a checksum, 3 the JSON values as an array of bytes."""
 _HEADER = "firststory"
+_JSON = "firststory|json"
 _SPARSE, _GENERATOR = "|csr", "|generator"
 _DTYPES = (
     "bool", "uint8", "int8", "int16", "uint16", "float16", "int32", "uint32", "float32", "float64", "int64", "uint64",
@@ -198,46 +198,38 @@ def state_pieces(state: State) -> tuple[int, Iterator[Any]]:
     state.clear()
     told = json.dumps(
         {"values": values, "shapes": shapes},
+        ensure_ascii=False,
         sort_keys=True,
         check_circular=False,
         default=lambda one: _as_json(one, "a value"),
     )
     del values
-    return _safetensors(arrays, f"{FORMAT} {_checksum(told, arrays)} ", told)
+    # As one more array: in the header every quotation mark would be escaped once more.
+    arrays[_JSON] = np.frombuffer(told.encode("utf-8", "surrogatepass"), np.uint8)
+    del told
+    return _safetensors(arrays, f"{FORMAT} {_checksum(arrays)}")
 
 
-def _safetensors(arrays: dict[str, Any], label: str, told: str) -> tuple[int, Iterator[Any]]:
-    """What `safetensors.numpy.save` makes with `label + told` in its header; that copies everything twice."""
+def _safetensors(arrays: dict[str, Any], label: str) -> tuple[int, Iterator[Any]]:
+    """What `safetensors.numpy.save` makes with `label` in its header; that copies everything twice."""
     order = sorted(arrays, key=lambda key: (-_DTYPES.index(arrays[key].dtype.name), key))
-    named: dict[str, Any] = {}
+    told: dict[str, Any] = {"__metadata__": {_HEADER: label}}
     end = 0
     for key in order:
         begin, end = end, end + arrays[key].nbytes
         name = arrays[key].dtype.name
         short = "BOOL" if name == "bool" else name[0].upper() + name.lstrip("uintfloa")
-        named[key] = {"dtype": short, "shape": list(arrays[key].shape), "data_offsets": [begin, end]}
-    opening = f'{{"__metadata__":{{"{_HEADER}":"{label}'.encode()
-    closing = b'"}' + (b"," if named else b"")
-    closing += json.dumps(named, ensure_ascii=False, separators=(",", ":"), check_circular=False)[1:].encode()
-    length = len(opening) + sum(map(len, _as_string(told))) + len(closing)
-    padding = b" " * (-length % 8)
-    length += len(padding)
+        told[key] = {"dtype": short, "shape": list(arrays[key].shape), "data_offsets": [begin, end]}
+    header = json.dumps(told, ensure_ascii=False, separators=(",", ":"), check_circular=False).encode()
+    header += b" " * (-len(header) % 8)
 
     def pieces() -> Iterator[Any]:
-        yield length.to_bytes(8, "little")
-        yield opening
-        yield from _as_string(told)
-        yield closing + padding
+        yield len(header).to_bytes(8, "little")
+        yield header
         for key in order:
             yield _bytes_of(arrays.pop(key))
 
-    return 8 + length + end, pieces()
-
-
-def _as_string(told: str) -> Iterator[bytes]:
-    """Inside of a JSON string, in pieces: no letter is written differently for those around it."""
-    for begin in range(0, len(told), PIECE):
-        yield json.dumps(told[begin : begin + PIECE], ensure_ascii=False)[1:-1].encode()
+    return 8 + len(header) + end, pieces()
 
 
 def _bytes_of(array: Any) -> Any:
@@ -252,15 +244,12 @@ def unpack_state(blob: bytes) -> State:
 
     try:
         length = int.from_bytes(blob[:8], "little")
-        told = str(json.loads(blob[8 : 8 + length])["__metadata__"][_HEADER])
-        checksum = None
-        if not told.startswith("{"):  # format 1 has neither a number nor a checksum
-            version, checksum, told = told.split(" ", 2)
-            if version.isdecimal() and int(version) > FORMAT:
-                raise _newer(int(version))
+        label = str(json.loads(blob[8 : 8 + length])["__metadata__"][_HEADER])
+        version = label.partition(" ")[0]
+        if version.isdecimal() and int(version) > FORMAT:
+            raise _newer(int(version))
         arrays = load_tensors(blob)
-        if checksum not in (None, _checksum(told, arrays)):
-            raise ValueError("the checksum is another")
+        told = _told_in_header(label, arrays) if version != str(FORMAT) else _told_beside(label, arrays)
         header = json.loads(told)
         state = dict(header["values"])
         state.update({key: arrays[key].reshape(shape) for key, shape in header["shapes"].items()})
@@ -281,14 +270,37 @@ def unpack_state(blob: bytes) -> State:
         ) from error
 
 
-def _checksum(told: str, arrays: dict[str, Any]) -> str:
-    """Of the JSON values, and of every array with its name, kind and shape."""
+def _told_beside(label: str, arrays: dict[str, Any]) -> str:
+    """The JSON of a state of this format, taken from its arrays."""
+    if label != f"{FORMAT} {_checksum(arrays)}":
+        raise ValueError("the checksum is another")
+    return bytes(arrays.pop(_JSON)).decode("utf-8", "surrogatepass")
+
+
+def _told_in_header(label: str, arrays: dict[str, Any]) -> str:
+    """The JSON of a state of formats 1 and 2; format 1 has neither a number nor a checksum."""
+    if label.startswith("{"):
+        return label
+    _, checksum, told = label.split(" ", 2)
     digest = hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16)
     for key in sorted(arrays):
-        array = arrays[key]
-        digest.update(f"|{key}|{array.dtype.str}|{array.shape}|".encode())
-        digest.update(_bytes_of(array))
-    return digest.hexdigest()
+        digest.update(_described(key, arrays[key]))
+        digest.update(_bytes_of(arrays[key]))
+    if checksum != digest.hexdigest():
+        raise ValueError("the checksum is another")
+    return told
+
+
+def _checksum(arrays: dict[str, Any]) -> str:
+    """Of every array with its name, kind and shape."""
+    found = 0
+    for key in sorted(arrays):
+        found = zlib.crc32(_bytes_of(arrays[key]), zlib.crc32(_described(key, arrays[key]), found))
+    return f"{found:08x}"
+
+
+def _described(key: str, array: Any) -> bytes:
+    return f"|{key}|{array.dtype.str}|{array.shape}|".encode()
 
 
 def _newer(version: int) -> StateVersionError:

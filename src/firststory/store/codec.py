@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+import orjson
 
 from firststory.growth import growth
 from firststory.records import (
@@ -30,27 +31,34 @@ Row = Any
 VECTOR_DTYPE = "<f2"
 """How vectors are stored: in half precision, which is what the stream computes with, so they come back exactly."""
 
-_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
-_make_encoder: Any = getattr(json.encoder, "c_make_encoder", None)
-_encode: Callable[[Any, int], Iterable[str]] = (
-    # What `JSONEncoder.encode` makes anew for every value, where the interpreter has it.
-    _make_encoder(None, str, json.encoder.encode_basestring, None, ":", ",", True, False, True)
-    if _make_encoder is not None
-    else lambda value, _: _ENCODER.iterencode(value)
+_OPTIONS = (
+    orjson.OPT_SORT_KEYS
+    | orjson.OPT_NON_STR_KEYS
+    | orjson.OPT_SERIALIZE_NUMPY
+    | orjson.OPT_PASSTHROUGH_DATETIME
+    | orjson.OPT_PASSTHROUGH_DATACLASS
 )
 
 
 def to_json(value: Any) -> str:
     """Compact JSON with sorted keys; what JSON does not know is written as its text.
 
-    Halves of surrogate pairs (bad escapes), which no database takes, are replaced.
+    Halves of surrogate pairs (bad escapes), which no database takes, are replaced. A number that is none is null.
     """
-    text = "".join(_encode(value, 0))
     try:
-        text.isascii() or text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+        return orjson.dumps(value, _in_other_words, _OPTIONS).decode()
+    except TypeError:  # half of a pair, or a whole number of more than 64 bits
+        return _to_any_json(value)
+
+
+def _to_any_json(value: Any) -> str:
+    """As Python writes it: also numbers that are none or infinite, which documents may bring."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _in_other_words(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else float(value) if isinstance(value, float) else str(value)
 
 
 def to_microseconds(time: datetime | None) -> int | None:
@@ -82,8 +90,8 @@ def document_row(document: Document, step: int) -> dict[str, Any]:
         "source": document.source,
         "url": document.url,
         "text": document.text,
-        "label": None if document.label is None else to_json(document.label),
-        "extra": to_json(dict(document.extra)),
+        "label": None if document.label is None else _to_any_json(document.label),
+        "extra": _to_any_json(dict(document.extra)) if document.extra else "{}",
         "vector": None if document.vector is None else np.asarray(document.vector, VECTOR_DTYPE).tobytes(),
         "vector_dtype": None if document.vector is None else VECTOR_DTYPE,
     }

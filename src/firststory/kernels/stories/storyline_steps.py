@@ -235,11 +235,14 @@ def merge_by_vote(model: Model, rule: Rule, asked: Slots) -> None:
         else:
             lines.checked[line] = lines.size[line]
         voters = _last_rows(model, line, rule.voters)
-        choices = np.empty(len(voters), np.int64)
+        choices, enough, n_left = np.full(len(voters), -1), rule.votes * len(voters), len(voters)
         for k, row in enumerate(voters):
             choices[k] = _second_choice(model, rule, lift, row, line)
+            n_left -= choices[k] < 0
+            if n_left < enough:  # whatever the others choose, no line gets enough votes
+                break
         other, votes = _most_chosen(choices)
-        if other < 0 or votes < rule.votes * len(voters):
+        if other < 0 or votes < enough:
             continue
         merge_lines(model, rule, line, other, votes, len(voters))
 

@@ -238,6 +238,7 @@ class Runner:
         with paused_collection(), self._work.saved(self._held):
             store.write_state(step, copy_of(self.core), alone=alone, settings=settings)
         self._saved_step = step
+        trim_memory()
 
     def _resume(self, store: Store) -> None:
         self.core, self._saved_step = restored_core(self.core, store, self._build, self._say)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+from collections import deque
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -53,6 +54,38 @@ def test_a_state_that_went_through_bytes_has_the_same_future(news, quick, detect
     for batch in batches[3:]:
         assert twin.step(batch) == core.step(batch)
     assert pack_state(twin.get_state()) == pack_state(core.get_state())
+
+
+@pytest.mark.parametrize(
+    ("detector", "ahead"), [(name, 3) for name in detector_names()] + [("fused", 1), ("fused", 100)]
+)
+def test_batches_that_are_judged_ahead_come_to_the_same(news, quick, detector, ahead):
+    settings = quick(detector=detector, topics="storylines", topic_step=50)
+    # Texts that come again, without words, and with vectors of their own from some document on.
+    again = [dataclasses.replace(one, id=f"again {one.id}") for one in news[:40:3]]
+    wordless = [document(f"empty {i}", "...") for i in range(20)]
+    own = [dataclasses.replace(one, id=f"own {one.id}", vector=np.ones(4, np.float16) / 2) for one in news[60:80]]
+    batches = in_batches([*news[:60], *again, *wordless, *own, *news[80:]], size=13)
+    core, twin = build_core(settings), build_core(settings)
+    steps = [core.step(batch) for batch in batches]
+    twin.overlaps, waiting, found = True, deque(), []
+    for batch in batches:
+        if not twin.may_judge_ahead() or len(waiting) > ahead:
+            found += [twin.place(judged) for judged in waiting]
+            waiting.clear()
+        waiting.append(twin.judge(batch))
+    found += [twin.place(judged) for judged in waiting]
+    assert found == steps and pack_state(twin.get_state()) == pack_state(core.get_state())
+
+
+def test_batches_are_not_judged_ahead_where_columns_may_get_other_numbers(news, quick):
+    core = build_core(quick(topics="storylines"))
+    assert core.may_judge_ahead()
+    for batch in in_batches(news[:40]):
+        core.step(batch)
+    core.parts.vectorizer.max_terms = len(core.parts.vectorizer.terms_) + 1
+    assert not core.may_judge_ahead()
+    assert not build_core(quick(topics="nmf")).may_judge_ahead()
 
 
 def test_novelty_does_not_depend_on_how_many_documents_a_step_has(news, quick):

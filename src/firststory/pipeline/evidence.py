@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from firststory.pipeline.fingerprints import title_before
 from firststory.pipeline.in_progress import InProgress
+from firststory.pipeline.judged_batch import ReadBatch
 from firststory.pipeline.parts import Parts
 from firststory.records import TermKind
 from firststory.text.language import stop_words
@@ -37,15 +38,22 @@ class EvidencePhrase(NamedTuple):
     kind: TermKind
 
 
-def gather_evidence(parts: Parts, novel: Sequence[InProgress], read: ReadDocuments) -> None:
-    """Fill in the words and phrases of the novel documents of a batch."""
+def gather_tokens(parts: Parts, novel: Sequence[InProgress]) -> None:
+    """Fill in the words of the novel documents of the batch that was learnt last."""
     if not novel:
         return
-    tokens, languages = parts.vectorizer.last_tokens(), parts.vectorizer.last_languages
+    tokens = parts.vectorizer.last_tokens()
     for one in novel:
         title = title_before(one.document)
         one.tokens = tokens.of(one.place, len(title) + 1 if title else 0)
-    spaced = [one for one in novel if languages[one.place] not in WITHOUT_SPACES]
+
+
+def gather_phrases(parts: Parts, batch: ReadBatch, read: ReadDocuments) -> None:
+    """Fill in the phrases of the novel documents of a batch."""
+    languages = batch.languages
+    spaced = [one for one in batch.documents if one.is_novel and languages[one.place] not in WITHOUT_SPACES]
+    if not spaced:
+        return
     chosen = _chosen(parts.phrases, read, [(one.place, languages[one.place]) for one in spaced])
     for one, phrases in zip(spaced, chosen, strict=True):
         one.phrases = phrases

@@ -7,7 +7,7 @@ what later steps need to name these documents is kept in `remember`. Nothing els
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +16,7 @@ from firststory.arrays import Floats, Ints
 from firststory.pipeline.duplicates import NEAR_COSINE
 from firststory.pipeline.fingerprints import full_text
 from firststory.pipeline.in_progress import InProgress
+from firststory.pipeline.judged_batch import ReadBatch
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.rows import unit_rows
@@ -27,19 +28,6 @@ LastParts = Callable[[], tuple[Floats, ...]]
 """`ScoresInParts.last_parts`. Detectors are asked by name: `isinstance` of a protocol takes long."""
 
 
-class ReadBatch(NamedTuple):
-    """The documents of a batch that have words, and their rows."""
-
-    documents: list[InProgress]
-    rows: sp.csr_matrix
-    """As the detector wants them."""
-    unit: sp.csr_matrix
-    """Of unit length, the same for every detector: what evidence, stories and topics are made of."""
-    counts: sp.csr_matrix
-    n_texts: int
-    """Of all documents, those without words too."""
-
-
 def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
     """The rows of the documents that have words; the vectorizer learns all of them."""
     weights, counts = parts.vectorizer.partial_fit_with_counts([full_text(one.document) for one in documents])
@@ -49,7 +37,8 @@ def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
     with_words = [documents[place] for place in places.tolist()]
     for one, place in zip(with_words, places.tolist(), strict=True):
         one.place = place
-    return ReadBatch(with_words, weights, unit_rows(counts, parts.vectorizer), counts, len(documents))
+    unit = unit_rows(counts, parts.vectorizer)
+    return ReadBatch(with_words, weights, unit, counts, documents, parts.vectorizer.last_languages)
 
 
 def judge(parts: Parts, batch: ReadBatch) -> None:
@@ -77,7 +66,7 @@ def remember(parts: Parts, batch: ReadBatch) -> None:
     """
     bounds = batch.unit.indptr.tolist()
     documents, places = [one.document for one in batch.documents], [one.place for one in batch.documents]
-    titles = title_columns(parts.vectorizer, documents, places, batch.n_texts)
+    titles = title_columns(parts.vectorizer, documents, places, len(batch.originals))
     n_documents = parts.vectorizer.n_documents_
     for one, begin, end, title in zip(batch.documents, bounds, bounds[1:], titles, strict=False):
         one.title_columns = title

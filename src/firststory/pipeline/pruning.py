@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.pipeline.parts import Parts
-from firststory.pipeline.protocols import HasColumns
+from firststory.pipeline.protocols import HasColumns, Vectorizer
 from firststory.pipeline.storyline_topics import StorylineTopics
 
 NEARLY_FULL_SHARE = 0.9
@@ -20,6 +20,11 @@ TRIES = 500
 slowly, and to gather it takes longer than a step where nothing can go."""
 
 
+def is_nearly_full(vectorizer: Vectorizer) -> bool:
+    """Whether `make_room` may prune the vocabulary."""
+    return len(vectorizer.terms_) >= NEARLY_FULL_SHARE * vectorizer.max_terms
+
+
 def make_room(parts: Parts, before: int) -> None:
     """Prune the vocabulary to half where it is nearly full, and tell every part the new numbers of the columns.
 
@@ -29,7 +34,7 @@ def make_room(parts: Parts, before: int) -> None:
     renumber its columns, the vocabulary stays too. `before`: how many documents it had learnt before this step.
     """
     vectorizer = parts.vectorizer
-    if len(vectorizer.terms_) < NEARLY_FULL_SHARE * vectorizer.max_terms:
+    if not is_nearly_full(vectorizer):
         return
     apart = max(vectorizer.max_terms // TRIES, 1)
     if vectorizer.n_documents_ // apart == before // apart:

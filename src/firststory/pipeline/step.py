@@ -1,14 +1,17 @@
 """One step: state and a batch in, verdicts out. No clock, no input or output, seeded: same batch, same bytes.
 
+judge                                                   place
 documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ stories ─ evidence ─ verdicts
             dropped       attached to                    └ alerts
                           the first
+
+Neither half changes what the other reads, so a batch may be judged while the one before it is placed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -22,24 +25,23 @@ from firststory.pipeline.alerting import end_alerts, fire_alerts
 from firststory.pipeline.beside import Started
 from firststory.pipeline.clock import StreamClock
 from firststory.pipeline.duplicates import Duplicates, FindEarlier
-from firststory.pipeline.evidence import gather_evidence
+from firststory.pipeline.evidence import gather_phrases, gather_tokens
 from firststory.pipeline.fingerprints import text_fingerprints
 from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.in_progress import InProgress
-from firststory.pipeline.judging import ReadBatch, judge, read_batch, remember
+from firststory.pipeline.judged_batch import JudgedBatch
+from firststory.pipeline.judging import judge, read_batch, remember
 from firststory.pipeline.parts import Parts
-from firststory.pipeline.pruning import make_room
+from firststory.pipeline.pruning import is_nearly_full, make_room
+from firststory.pipeline.storyline_topics import StorylineTopics
+from firststory.pipeline.surfaces_of_batch import SurfacesOfBatch
 from firststory.pipeline.topic_steps import learn_topics, tell_topics
 from firststory.pipeline.verdicts import verdict_on
 from firststory.records import ASSUMED_UTC, Batch, Document, Step, Verdict
 from firststory.state import State, flatten, state_pieces, unflatten
 from firststory.stories.candidate import StoryCandidate
-from firststory.text.phrases.found import ReadDocuments
-from firststory.text.surfaces import SurfaceForms
 
 STATE_VERSION = 8
-LEAD_CHARACTERS = 1500
-"""Where the words that name a story are looked for: news says first what it is about."""
 RECENT_SCORES = 1000
 """The latest scores: what is neutral, and what is low, differs between detectors."""
 
@@ -64,43 +66,57 @@ class StreamCore:
         self._recent_scores: list[float] = []
         self.overlaps = False
         """Whether a step may use a second core: the result is the same."""
-        self._has_judged = False
+        self._has_placed = False
         """In the first step kernels are compiled or loaded: one after another."""
 
     def step(self, batch: Batch, known: Collection[str] = (), find_earlier: FindEarlier | None = None) -> Step:
-        """Judge one batch by the past, then learn it.
+        """Judge one batch by the past, then learn it: both halves of a step."""
+        return self.place(self.judge(batch, known, find_earlier))
+
+    def judge(self, batch: Batch, known: Collection[str] = (), find_earlier: FindEarlier | None = None) -> JudgedBatch:
+        """The first half of a step: how novel each document is, and which earlier ones come closest.
 
         `known` are ids that the store has already; `find_earlier` finds texts in it that are no longer remembered.
         """
         with paused_collection():
-            return self._step(batch, known, find_earlier)
+            return self._judge(batch, known, find_earlier)
 
-    def _step(self, batch: Batch, known: Collection[str], find_earlier: FindEarlier | None) -> Step:
+    def place(self, judged: JudgedBatch) -> Step:
+        """The second half: stories, alerts and topics, and what is told of it all. Batches come as they were judged."""
+        with paused_collection():
+            return self._place(judged)
+
+    def may_judge_ahead(self) -> bool:
+        """Whether the next batch may be judged before the last one that was judged is placed.
+
+        Not where columns get other numbers in between, nor where a topic model reads what the vectorizer learnt last.
+        """
+        topics = self.parts.topics
+        is_free = topics is None or isinstance(topics, StorylineTopics)
+        return is_free and not is_nearly_full(self.parts.vectorizer)
+
+    def _judge(self, batch: Batch, known: Collection[str], find_earlier: FindEarlier | None) -> JudgedBatch:
         parts = self.parts
         parts.gate.keeper.begin_step()
-        before, learnt = self._running_counts(), getattr(parts.vectorizer, "n_documents_", 0)
+        before, n_learnt = self._running_counts(), getattr(parts.vectorizer, "n_documents_", 0)
+        had_vectors, surfaces = parts.own_vectors.begun, SurfacesOfBatch(parts.vectorizer)
         fresh = self._duplicates.drop_redelivered(batch.documents, known)
         documents = self._in_order(fresh)
         self._duplicates.mark_exact(documents, find_earlier)
-        read = self._judge([one for one in documents if one.duplicate_of is None])
-        judged = [] if read is None else read[0].documents
+        originals = [one for one in documents if one.duplicate_of is None]
+        read = read_batch(parts, originals) if originals else None
+        judged = [] if read is None else read.documents
+        if read is not None and judged:
+            judge(parts, read)
+            remember(parts, read)
+            gather_tokens(parts, [one for one in judged if one.is_novel])
+            if self.overlaps:
+                surfaces.looked_up()
         n_near = self._duplicates.mark_near(judged)
-        surfaces = _SurfacesOfBatch(parts)
-        self._assign_stories(documents, surfaces)
-        fired = fire_alerts(parts, documents, surfaces.of)
-        learning = None if read is None else learn_topics(parts, *read, beside=self.overlaps)
-        try:
-            verdicts = self._verdicts(fresh, documents, [one.novelty for one in judged])
-            changes = parts.stories.end_step()
-            alerts = end_alerts(parts, fired, changes)
-        finally:
-            if learning is not None:
-                learning.result()
-        topics, events = tell_topics(parts, changes, batch.index, self._clock.high if self._clock.is_timed else None)
         counts = Counter(
             seen=len(batch.documents) + len(batch.quarantined),
             scored=len(judged) - n_near,
-            novel=sum(one.is_novel for one in verdicts),
+            novel=sum(one.is_novel and one.duplicate_of is None for one in judged),
             redelivered=len(batch.documents) - len(fresh),
             duplicates=sum(one.duplicate_of is not None for one in documents),
             empty=sum(one.duplicate_of is None and not one.is_judged for one in documents),
@@ -110,7 +126,44 @@ class StreamCore:
             quarantined=len(batch.quarantined),
             **{name: count - before[name] for name, count in self._running_counts().items()},
         )
-        make_room(parts, learnt)
+        return JudgedBatch(
+            batch=batch,
+            fresh=fresh,
+            documents=documents,
+            read=read,
+            surfaces=surfaces,
+            counts=dict(counts),
+            now=self._clock.high if self._clock.is_timed else None,
+            forgets_vectors=parts.own_vectors.begun and not had_vectors,
+            n_learnt_before=n_learnt,
+        )
+
+    def _place(self, judged: JudgedBatch) -> Step:
+        parts, batch, documents, read = self.parts, judged.batch, judged.documents, judged.read
+        if judged.forgets_vectors:
+            parts.stories.forget_vectors()
+        # Stories and alerts need no phrases. In the first step kernels are compiled or loaded: one after another.
+        beside, self._has_placed = self.overlaps and self._has_placed, True
+        originals = [] if read is None else [one.document for one in read.originals]
+        learning_phrases = Started(parts.phrases.learn, originals, beside=beside)
+        try:
+            self._assign_stories(documents, judged.surfaces)
+            fired = fire_alerts(parts, documents, judged.surfaces.of)
+        finally:
+            phrases = learning_phrases.result()
+        learning_topics = None
+        if read is not None and read.documents:
+            gather_phrases(parts, read, phrases)
+            learning_topics = learn_topics(parts, read, phrases, beside=self.overlaps)
+        try:
+            verdicts = self._verdicts(judged)
+            changes = parts.stories.end_step()
+            alerts = end_alerts(parts, fired, changes)
+        finally:
+            if learning_topics is not None:
+                learning_topics.result()
+        topics, events = tell_topics(parts, changes, batch.index, judged.now)
+        make_room(parts, judged.n_learnt_before)
         fingerprints = {one.document.id: one.fingerprints.whole for one in documents}
         return Step(
             index=batch.index,
@@ -122,9 +175,9 @@ class StreamCore:
             alerts=alerts,
             topics=topics,
             topic_events=events,
-            fingerprints=tuple([fingerprints[document.id] for document in fresh]),
-            counts=dict(counts),
-            span=_span(documents) if counts["ahead"] else None,
+            fingerprints=tuple([fingerprints[document.id] for document in judged.fresh]),
+            counts=judged.counts,
+            span=_span(documents) if judged.counts["ahead"] else None,
         )
 
     def _running_counts(self) -> dict[str, int]:
@@ -144,31 +197,6 @@ class StreamCore:
             for document, time in zip(ordered, seconds, strict=True)
         ]
 
-    # -- novelty -------------------------------------------------------------------------------------------
-
-    def _judge(self, originals: Sequence[InProgress]) -> tuple[ReadBatch, ReadDocuments] | None:
-        """Judge the documents that have words; then they are remembered. None where there is none.
-
-        Returned are their rows, and the phrases of all: those of a document are at its place.
-        """
-        if not originals:
-            return None
-        parts = self.parts
-        # Rows and novelty need no phrases.
-        beside, self._has_judged = self.overlaps and self._has_judged, True
-        learning = Started(parts.phrases.learn, [one.document for one in originals], beside=beside)
-        try:
-            batch = read_batch(parts, originals)
-            if batch.documents:
-                judge(parts, batch)
-        finally:
-            phrases = learning.result()
-        if not batch.documents:
-            return None
-        remember(parts, batch)
-        gather_evidence(parts, [one for one in batch.documents if one.is_novel], phrases)
-        return batch, phrases
-
     def apply_feedback(self, marks: Sequence[tuple[str, bool | None]]) -> None:
         """What people said of verdicts since the last step: (id, useful or not, None to take it back)."""
         if not marks:
@@ -181,7 +209,7 @@ class StreamCore:
 
     # -- stories -------------------------------------------------------------------------------------------
 
-    def _assign_stories(self, documents: Sequence[InProgress], surfaces: _SurfacesOfBatch) -> None:
+    def _assign_stories(self, documents: Sequence[InProgress], surfaces: SurfacesOfBatch) -> None:
         """Let each document join or open a story. Duplicates come after all originals: the first of them may stand
         later in the batch than its time says."""
         stories = self.parts.stories
@@ -219,14 +247,13 @@ class StreamCore:
         for one, assignment in zip(again, stories.assign(candidates), strict=True):
             one.assignment = assignment
 
-    def _verdicts(
-        self, fresh: Sequence[Document], documents: Sequence[InProgress], scores: list[float]
-    ) -> tuple[Verdict, ...]:
+    def _verdicts(self, judged: JudgedBatch) -> tuple[Verdict, ...]:
         """A verdict on each document, in the order of arrival."""
+        scores = [] if judged.read is None else [one.novelty for one in judged.read.documents]
         recent = self._recent_scores or scores
-        by_id = {one.document.id: one for one in documents}
+        by_id = {one.document.id: one for one in judged.documents}
         like = self.parts.alerts.link_threshold
-        verdicts = tuple([verdict_on(by_id[document.id], recent, like) for document in fresh])
+        verdicts = tuple([verdict_on(by_id[document.id], recent, like) for document in judged.fresh])
         self._recent_scores = (self._recent_scores + scores)[-RECENT_SCORES:]
         return verdicts
 
@@ -269,23 +296,6 @@ class StreamCore:
         self._duplicates = Duplicates.from_state(nested["duplicates"])
         self._recent_scores = list(nested["recent_scores"])
         self.parts = self.parts.with_state(nested["parts"])
-
-
-class _SurfacesOfBatch:
-    """How the columns of the documents of this batch read; looked up when the first document asks."""
-
-    def __init__(self, parts: Parts) -> None:
-        self._vectorizer = parts.vectorizer
-        self._forms: SurfaceForms | None = None
-
-    def of(self, one: InProgress) -> Mapping[int, str]:
-        """Each column of a document as it reads where it first stands."""
-        if one.tokens:
-            # Of several tokens with one column the first is kept: later keys would replace it, hence reversed.
-            return {token.column: token.surface for token in reversed(one.tokens) if token.column >= 0}
-        if self._forms is None:
-            self._forms = self._vectorizer.last_surface_forms(LEAD_CHARACTERS)
-        return self._forms.text(one.place)
 
 
 def _marks_in_words(marks: Sequence[tuple[str, bool | None]], feedback: Feedback, budget: Budget) -> str:

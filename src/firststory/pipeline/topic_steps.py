@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firststory.pipeline.beside import Started
-from firststory.pipeline.judging import ReadBatch
+from firststory.pipeline.judged_batch import ReadBatch
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.rows import without_common
 from firststory.pipeline.storyline_topics import StorylineTopics
@@ -20,7 +20,7 @@ def learn_topics(parts: Parts, batch: ReadBatch, phrases: ReadDocuments, *, besi
     if isinstance(topics, StorylineTopics):
         distinct = [one for one in batch.documents if one.duplicate_of is None]
         stories = [None if one.assignment is None else one.assignment.story for one in distinct]
-        topics.learn(stories, phrases, [one.place for one in distinct], parts.vectorizer.last_languages)
+        topics.learn(stories, phrases, [one.place for one in distinct], batch.languages)
         return Started(_nothing)
     places = [one.place for one in batch.documents]
     topics.learn_missing_surfaces(batch.unit, parts.vectorizer.last_surface_forms, places)

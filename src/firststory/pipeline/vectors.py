@@ -74,7 +74,6 @@ def vectors_for(parts: Parts, documents: Sequence[InProgress]) -> dict[str, Any]
     if found and not own.begun:
         own.begun = True
         _forget_vectors(parts.detector)
-        parts.stories.forget_vectors()
     if not own.begun:
         vectors = _of_table(parts, documents)
         return {"vectors": vectors} if vectors is not None and vectors.any() else {}

@@ -171,9 +171,9 @@ def test_neither_reading_nor_judging_runs_away_from_a_slow_writer(arrivals, new_
     waits = []
     with Store(new_store("a")) as store:
         runner = Runner(quick(step=5), store)
-        take = runner.core.step
+        take = runner.core.judge
         judged = []
-        runner.core.step = lambda *about, **options: (judged.append(1), take(*about, **options))[1]
+        runner.core.judge = lambda *about, **options: (judged.append(1), take(*about, **options))[1]
 
         def is_wanted():
             # Asked whenever there is nothing to do but wait: after many times nothing more can have moved.
@@ -256,12 +256,12 @@ def test_a_step_that_fails_is_not_saved_and_those_before_it_are_written(source, 
     whole = run_to_end(quick(save_every=100), new_store("whole"), source)
     with Store(new_store("a")) as store:
         runner = Runner(quick(save_every=100), store)
-        take = runner.core.step
+        take = runner.core.place
 
-        def step(batch, *about, **options):
-            return take(batch, *about, **options) if batch.index < 5 else 1 / 0
+        def place(judged):
+            return take(judged) if judged.batch.index < 5 else 1 / 0
 
-        monkeypatch.setattr(runner.core, "step", step)
+        monkeypatch.setattr(runner.core, "place", place)
         with pytest.raises(ZeroDivisionError):
             list(runner.run_overlapped(read_all([str(source)], {}, print)))
         assert store.last_step() == 4 and store.last_state() is None

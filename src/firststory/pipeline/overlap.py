@@ -41,6 +41,8 @@ class Overlap:
         self._read: deque[Batch] = deque()
         self._unwritten: deque[tuple[Step, Callable[[], None]]] = deque()
         self._written: deque[Step] = deque()
+        self._n_unwritten = 0
+        """Of the batches that were handed out: those whose steps are not in the store yet."""
         self._is_read = False
         self._problem: BaseException | None = None
         """Why reading ended, where it was no end."""
@@ -78,11 +80,12 @@ class Overlap:
                 self._check()
                 is_over = not is_wanted()
                 if not is_over:
-                    if self._read and len(self._unwritten) < MAX_UNWRITTEN:
+                    if self._read and self._n_unwritten < MAX_UNWRITTEN:
+                        self._n_unwritten += 1
                         self._changed.notify_all()
                         return self._read.popleft()
                     is_over = self._is_read and not self._read
-                if is_over and not self._unwritten:
+                if is_over and not self._n_unwritten:
                     if self._problem is not None and is_wanted():
                         raise self._problem
                     return None
@@ -92,6 +95,12 @@ class Overlap:
         """Let a step be written after those before it."""
         with self._changed:
             self._unwritten.append((step, write))
+            self._changed.notify_all()
+
+    def fail(self, problem: BaseException) -> None:
+        """No more steps come after those that were handed over: the thread that judges raises why."""
+        with self._changed:
+            self._failure = problem
             self._changed.notify_all()
 
     def settle(self) -> None:
@@ -144,6 +153,7 @@ class Overlap:
                 return
             with self._changed:
                 self._unwritten.popleft()
+                self._n_unwritten -= 1
                 del write  # it may hold a copy of the model
                 self._written.append(step)
                 self._changed.notify_all()

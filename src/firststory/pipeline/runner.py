@@ -19,8 +19,10 @@ from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.copies import copy_of
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.garbage import paused_collection
+from firststory.pipeline.judged_batch import JudgedBatch
 from firststory.pipeline.made_with import made_with, what_changed
 from firststory.pipeline.overlap import Overlap
+from firststory.pipeline.placing import Placing
 from firststory.pipeline.protocols import Detector, UsesEngine
 from firststory.pipeline.read_ahead import read_with_vectors
 from firststory.pipeline.resuming import WORTH_SAVING, Work, restored_core
@@ -77,7 +79,9 @@ class Runner:
         self.is_busy = False
         """True while a step is computed: the wrong moment to stop."""
         self._unwritten = None if store is None else Unwritten(store)
-        self._settle: Callable[[], None] = lambda: None
+        self._is_save_due = False
+        """Whether the model is saved after the batch that was judged last."""
+        self._settle: Callable[[], Any] = lambda: None
         """Waits until every step that was judged is in the store."""
         self._next_step = 0
         self._reached: int | None = None
@@ -112,7 +116,7 @@ class Runner:
         try:
             for batch in self.batches(arrivals):
                 with paused_collection():
-                    step, write = self._judged(batch)
+                    step, write = self._judged(batch)()
                     write()
                 del write  # it may hold a copy of the model
                 self._has_written(step)
@@ -132,16 +136,19 @@ class Runner:
         """
         known_ids = None if self.store is None else self.store.known_ids
         overlap = Overlap(read_with_vectors(self.batches(arrivals), self._intake, known_ids, together))
-        self.core.overlaps, self._settle = True, overlap.settle
+        self.core.overlaps = True
         try:
-            with overlap:
+            with overlap, Placing(overlap.write, overlap.fail) as placing:
+                self._settle = lambda: (placing.wait(), overlap.settle())
                 while (found := overlap.next(is_wanted)) is not None:
                     if isinstance(found, Step):
                         self._has_written(found)
                         yield found
                     else:
                         with paused_collection():
-                            overlap.write(*self._judged(found))
+                            placing.begin(self._judged(found))
+                        if self._is_save_due or not self.core.may_judge_ahead():
+                            placing.wait()
         finally:
             self.core.overlaps, self._settle = False, lambda: None
             for step in overlap.left():
@@ -162,8 +169,8 @@ class Runner:
             )
         return Stepper(self.settings.step, self._reached).batches(self._intake.checked(arrivals), self._next_step)
 
-    def _judged(self, batch: Batch) -> tuple[Step, Callable[[], None]]:
-        """One step, computed; and what writes it to the store."""
+    def _judged(self, batch: Batch) -> Callable[[], tuple[Step, Callable[[], None]]]:
+        """Judge a batch. Returned is what places it: that gives the step, and what writes it to the store."""
         asked = self._unwritten
         told = None if asked is None else asked.before_step([document.id for document in batch.documents])
         known, feedback, wanted = told or ((), (), {})
@@ -173,15 +180,24 @@ class Runner:
             self._take_up_changes(wanted)
         self.core.apply_feedback([(row["document"], row["useful"]) for row in feedback])
         with self._work.counted(len(batch.documents)):
-            step = self.core.step(batch, known, self._find_earlier(batch.index))
+            judged = self.core.judge(batch, known, self._find_earlier(batch.index))
         self._next_step, self._reached = batch.index + 1, batch.reached
-        write: Callable[[], None] = lambda: None  # noqa: E731
-        if self.store is not None and asked is not None:
-            applied = [row["n"] for row in feedback]
-            asked.add(step, applied)
-            write = self._writing(self.store, batch, step, applied)
+        applied = [row["n"] for row in feedback]
+        if asked is not None:
+            asked.add(judged, applied)
+        steps = batch.index - self._saved_step
+        self._is_save_due = self.store is not None and self._work.is_save_due(steps, self.settings.save_every)
         self.is_busy = False
-        return step, write
+        return partial(self._placed, judged, applied, self.core.parts.gate.status(), is_saved=self._is_save_due)
+
+    def _placed(
+        self, judged: JudgedBatch, applied_feedback: Sequence[int], novelty: Mapping[str, Any], *, is_saved: bool
+    ) -> tuple[Step, Callable[[], None]]:
+        with self._work.counted(0), paused_collection():
+            step = self.core.place(judged)
+        if self.store is None:
+            return step, lambda: None
+        return step, self._writing(self.store, judged.batch, step, applied_feedback, novelty, is_saved=is_saved)
 
     def _has_written(self, step: Step) -> None:
         if self._unwritten is not None:
@@ -189,13 +205,21 @@ class Runner:
             if step.index == self._saved_step:
                 trim_memory()
 
-    def _writing(self, store: Store, batch: Batch, step: Step, applied_feedback: Sequence[int]) -> Callable[[], None]:
+    def _writing(
+        self,
+        store: Store,
+        batch: Batch,
+        step: Step,
+        applied_feedback: Sequence[int],
+        novelty: Mapping[str, Any],
+        *,
+        is_saved: bool,
+    ) -> Callable[[], None]:
         """What writes a step, with the model as it is now where that is due."""
         from firststory.store.step_writing import Threshold
 
-        told = self.core.status()
         state = None
-        if self._work.is_save_due(step.index - self._saved_step, self.settings.save_every):
+        if is_saved:
             with self._work.saved(self._held):
                 state = copy_of(self.core)
             self._saved_step = step.index
@@ -203,11 +227,11 @@ class Runner:
             store.write_step,
             step,
             reached=batch.reached,
-            threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
+            threshold=Threshold(*(novelty[name] for name in Threshold._fields)),
             state=state,
             applied_feedback=applied_feedback,
             vector_dimensions=self._intake.dimensions,
-            alerts_status=told["alerts"],
+            alerts_status=self.core.parts.alerts.status(),
         )
 
     @property

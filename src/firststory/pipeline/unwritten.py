@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from firststory.errors import StoreLostError
+from firststory.pipeline.judged_batch import JudgedBatch
 from firststory.records import Step
 
 if TYPE_CHECKING:
@@ -37,14 +38,16 @@ class Unwritten:
     def __len__(self) -> int:
         return len(self._steps)
 
-    def add(self, step: Step, applied_feedback: Sequence[int]) -> None:
+    def add(self, judged: JudgedBatch, applied_feedback: Sequence[int]) -> None:
         from firststory.store.row_writing import storable
 
+        found = {one.document.id: one for one in judged.documents}
         first_with: dict[int, str] = {}
-        for number, verdict in zip(step.fingerprints, step.verdicts, strict=True):
-            first_with.setdefault(number, storable(verdict.duplicate_of or verdict.document.id))
-        ids = frozenset([storable(verdict.document.id) for verdict in step.verdicts])
-        self._steps[step.index] = _Judged(ids, first_with, frozenset(applied_feedback))
+        for document in judged.fresh:
+            one = found[document.id]
+            first_with.setdefault(one.fingerprints.whole, storable(one.duplicate_of or document.id))
+        ids = frozenset([storable(document.id) for document in judged.fresh])
+        self._steps[judged.batch.index] = _Judged(ids, first_with, frozenset(applied_feedback))
 
     def remove(self, step: Step) -> None:
         del self._steps[step.index]

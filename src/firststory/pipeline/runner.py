@@ -19,6 +19,7 @@ from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.copies import copy_of
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.garbage import paused_collection
+from firststory.pipeline.held_back import HeldBack
 from firststory.pipeline.made_with import made_with, what_changed
 from firststory.pipeline.overlap import Overlap
 from firststory.pipeline.protocols import Detector, UsesEngine
@@ -29,9 +30,11 @@ from firststory.pipeline.unwritten import Unwritten
 from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
+from firststory.store.judged import About, Judged, Threshold
 from firststory.text.encoder import SentenceEncoder
 
 if TYPE_CHECKING:  # without a store none of its libraries need be loaded
+    from firststory.store.states import Compressed
     from firststory.store.store import Store
 
 CHANGEABLE = ("budget", "false_alerts", "source_families")
@@ -104,21 +107,39 @@ class Runner:
         """The number of steps so far, with those of earlier runs."""
         return self._next_step
 
-    def run(self, arrivals: Iterable[Arrival]) -> Generator[Step, None, None]:
+    def run(self, arrivals: Iterable[Arrival], *, never_wait: bool = False) -> Generator[Step, None, None]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model.
 
-        No arrival is asked for before the steps of those before it are handed out.
+        No arrival is asked for before the steps of those before it are handed out; unless arrivals `never_wait`, as
+        those of a file that is there: then some steps are written at once, and handed out a moment later. Where the
+        iterator is closed, what was written by then is in the store, handed out or not.
         """
+        held = HeldBack(self._write)
+        self._settle = held.write
         try:
             for batch in self.batches(arrivals):
                 with paused_collection():
-                    step, write = self._judged(batch)
-                    write()
-                del write  # it may hold a copy of the model
-                self._has_written(step)
-                yield step
+                    held.add(self._judged(batch))
+                    if never_wait and not held.are_enough:
+                        continue
+                    held.write()
+                yield from self._handed_out(held)
+            held.write()
+            yield from self._handed_out(held)
+        except (Exception, KeyboardInterrupt):  # what was judged before it is kept
+            held.write()
+            yield from self._handed_out(held)
+            raise
         finally:
+            self._settle = lambda: None
+            for step in held.safe():
+                self._has_written(step)
             self.save()
+
+    def _handed_out(self, held: HeldBack) -> Iterator[Step]:
+        for step in held.safe():
+            self._has_written(step)
+            yield step
 
     def run_overlapped(
         self, arrivals: Iterable[Arrival], is_wanted: Callable[[], bool] = lambda: True, *, together: int = 1
@@ -131,7 +152,8 @@ class Runner:
         the store, handed out or not. `together`: of so many steps the encoder makes the vectors at once.
         """
         known_ids = None if self.store is None else self.store.known_ids
-        overlap = Overlap(read_with_vectors(self.batches(arrivals), self._intake, known_ids, together))
+        batches = read_with_vectors(self.batches(arrivals), self._intake, known_ids, together)
+        overlap = Overlap(batches, self._write)
         self.core.overlaps, self._settle = True, overlap.settle
         try:
             with overlap:
@@ -141,7 +163,7 @@ class Runner:
                         yield found
                     else:
                         with paused_collection():
-                            overlap.write(*self._judged(found))
+                            overlap.write(self._judged(found))
         finally:
             self.core.overlaps, self._settle = False, lambda: None
             for step in overlap.left():
@@ -162,8 +184,8 @@ class Runner:
             )
         return Stepper(self.settings.step, self._reached).batches(self._intake.checked(arrivals), self._next_step)
 
-    def _judged(self, batch: Batch) -> tuple[Step, Callable[[], None]]:
-        """One step, computed; and what writes it to the store."""
+    def _judged(self, batch: Batch) -> Judged:
+        """One step, computed; with what is written beside it."""
         asked = self._unwritten
         told = None if asked is None else asked.before_step([document.id for document in batch.documents])
         known, feedback, wanted = told or ((), (), {})
@@ -175,13 +197,17 @@ class Runner:
         with self._work.counted(len(batch.documents)):
             step = self.core.step(batch, known, self._find_earlier(batch.index))
         self._next_step, self._reached = batch.index + 1, batch.reached
-        write: Callable[[], None] = lambda: None  # noqa: E731
-        if self.store is not None and asked is not None:
+        judged = Judged(step)
+        if asked is not None:
             applied = [row["n"] for row in feedback]
             asked.add(step, applied)
-            write = self._writing(self.store, batch, step, applied)
+            judged = Judged(step, self._about(batch, applied), self._due_copy(step.index))
         self.is_busy = False
-        return step, write
+        return judged
+
+    def _write(self, judged: Sequence[Judged]) -> None:
+        if self.store is not None:
+            self.store.write_steps(judged)
 
     def _has_written(self, step: Step) -> None:
         if self._unwritten is not None:
@@ -189,26 +215,24 @@ class Runner:
             if step.index == self._saved_step:
                 trim_memory()
 
-    def _writing(self, store: Store, batch: Batch, step: Step, applied_feedback: Sequence[int]) -> Callable[[], None]:
-        """What writes a step, with the model as it is now where that is due."""
-        from firststory.store.step_writing import Threshold
-
+    def _about(self, batch: Batch, applied_feedback: Sequence[int]) -> About:
         told = self.core.status()
-        state = None
-        if self._work.is_save_due(step.index - self._saved_step, self.settings.save_every):
-            with self._work.saved(self._held):
-                state = copy_of(self.core)
-            self._saved_step = step.index
-        return partial(
-            store.write_step,
-            step,
+        return About(
             reached=batch.reached,
             threshold=Threshold(*(told["novelty"][name] for name in Threshold._fields)),
-            state=state,
             applied_feedback=applied_feedback,
             vector_dimensions=self._intake.dimensions,
             alerts_status=told["alerts"],
         )
+
+    def _due_copy(self, step: int) -> Compressed | None:
+        """The model as it is now, after a step, where that is due."""
+        if not self._work.is_save_due(step - self._saved_step, self.settings.save_every):
+            return None
+        with self._work.saved(self._held):
+            state = copy_of(self.core)
+        self._saved_step = step
+        return state
 
     @property
     def _held(self) -> int:

@@ -38,13 +38,13 @@ class Unwritten:
         return len(self._steps)
 
     def add(self, step: Step, applied_feedback: Sequence[int]) -> None:
-        from firststory.store.row_writing import storable
+        from firststory.store.row_writing import all_storable
 
-        first_with: dict[int, str] = {}
-        for number, verdict in zip(step.fingerprints, step.verdicts, strict=True):
-            first_with.setdefault(number, storable(verdict.duplicate_of or verdict.document.id))
-        ids = frozenset([storable(verdict.document.id) for verdict in step.verdicts])
-        self._steps[step.index] = _Judged(ids, first_with, frozenset(applied_feedback))
+        ids = all_storable([verdict.document.id for verdict in step.verdicts])
+        firsts = all_storable([verdict.duplicate_of or verdict.document.id for verdict in step.verdicts])
+        # Of several with one text the first: later keys would replace it, hence reversed.
+        first_with = dict(zip(reversed(step.fingerprints), reversed(firsts), strict=True))
+        self._steps[step.index] = _Judged(frozenset(ids), first_with, frozenset(applied_feedback))
 
     def remove(self, step: Step) -> None:
         del self._steps[step.index]
@@ -64,11 +64,11 @@ class Unwritten:
     def first_with(self, fingerprints: Sequence[int], before: int) -> dict[int, str]:
         """`Store.first_with`: what the store has is older than what it has not."""
         found = self._ask(lambda: self._store.first_with(fingerprints, before))
+        asked = frozenset(fingerprints)
         for index, judged in self._steps.items():
             if index < before:
-                found = {
-                    number: judged.first_with[number] for number in fingerprints if number in judged.first_with
-                } | found
+                here = judged.first_with
+                found = {number: here[number] for number in asked.intersection(here)} | found
         return found
 
     def _ask(self, question: Callable[[], T]) -> T:

@@ -34,23 +34,24 @@ def source(news, tmp_path):
 @pytest.fixture
 def lagging(monkeypatch):
     """The writer comes to a step only when no more may be judged before it is written, or at the end."""
-    write, settle = Store.write_step, overlap.Overlap.settle
+    write, settle = Store.write_steps, overlap.Overlap.settle
     state = {"judged": 0, "last": None}
     changed = threading.Condition()
     next_, exit_ = overlap.Overlap.next, overlap.Overlap.__exit__
 
-    def counted(self, step, job):
+    def counted(self, judged):
         with changed:
-            state["judged"] = step.index
+            state["judged"] = judged.step.index
             changed.notify_all()
-        return add(self, step, job)
+        return add(self, judged)
 
     add = overlap.Overlap.write
 
-    def late(self, step, **options):
+    def late(self, judged):
         with changed:
-            changed.wait_for(lambda: state["judged"] - step.index >= overlap.MAX_UNWRITTEN - 1 or state["last"])
-        return write(self, step, **options)
+            first = judged[0].step.index
+            changed.wait_for(lambda: state["judged"] - first >= overlap.MAX_UNWRITTEN - 1 or state["last"])
+        return write(self, judged)
 
     def over(self, *problem):
         let_go()
@@ -71,7 +72,7 @@ def lagging(monkeypatch):
         settle(self)
         state["last"] = None
 
-    monkeypatch.setattr(Store, "write_step", late)
+    monkeypatch.setattr(Store, "write_steps", late)
     for name, function in {"write": counted, "__exit__": over, "next": ends, "settle": settled}.items():
         monkeypatch.setattr(overlap.Overlap, name, function)
 
@@ -99,11 +100,11 @@ def test_it_is_the_same_however_late_the_writer_is(source, new_store, quick, cha
 def run_to_end_in_turn(settings, url, source):
     """With the store as it is, whatever is patched."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Store, "write_step", WRITE_STEP)
+        patched.setattr(Store, "write_steps", WRITE_STEPS)
         return run_to_end(settings, url, source)
 
 
-WRITE_STEP = Store.write_step
+WRITE_STEPS = Store.write_steps
 
 
 def test_texts_and_ids_are_known_while_their_steps_wait_for_the_writer(news, tmp_path, new_store, quick, lagging):
@@ -157,17 +158,17 @@ def test_neither_reading_nor_judging_runs_away_from_a_slow_writer(arrivals, new_
     may_write, blocked = threading.Event(), threading.Event()
     asked = []
 
-    def late(self, step, **options):
+    def late(self, judged):
         blocked.set()
         assert may_write.wait(60)
-        return WRITE_STEP(self, step, **options)
+        return WRITE_STEPS(self, judged)
 
     def stream():
         for n, arrival in enumerate(arrivals):
             asked.append(n)
             yield arrival
 
-    monkeypatch.setattr(Store, "write_step", late)
+    monkeypatch.setattr(Store, "write_steps", late)
     waits = []
     with Store(new_store("a")) as store:
         runner = Runner(quick(step=5), store)
@@ -216,21 +217,22 @@ class Broken(Exception):
 def test_a_writer_that_fails_stops_the_run_with_its_own_error(source, new_store, quick, monkeypatch):
     whole = run_to_end(quick(), new_store("whole"), source)
 
-    def fails(self, step, **options):
-        if step.index == 4:
+    def fails(self, judged):
+        if judged[-1].step.index >= 4:
             raise StoreFullError(
                 owner="store", parameter="the disk", allowed="room", received="none", remedy="Make room."
             )
-        return WRITE_STEP(self, step, **options)
+        return WRITE_STEPS(self, judged)
 
-    monkeypatch.setattr(Store, "write_step", fails)
+    monkeypatch.setattr(Store, "write_steps", fails)
     handed = []
     with Store(new_store("a")) as store:
         runner = Runner(quick(), store)
         with pytest.raises(StoreFullError, match="Make room"):
             for step in runner.run_overlapped(read_all([str(source)], {}, print)):
                 handed.append(step.index)  # noqa: PERF401 - it ends with an error
-        assert handed == [0, 1, 2, 3] and store.last_step() == 3
+        # Steps that were to be written with it are not in the store either.
+        assert handed == list(range(store.last_step() + 1)) and store.last_step() <= 3
         runner.save()  # as Monitor.close does: the model has seen more than the store
         assert max(store.saved_steps()) <= 3
         with pytest.raises(StoreError, match="goes on after the last whole step"):

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 import traceback
+from functools import partial
 from pathlib import Path
 
 from firststory.pipeline.runner import Runner
@@ -25,7 +26,7 @@ def run(url, settings, source, say=lambda sentence: None):
     """One run to the end of the source."""
     with Store(url) as store:
         runner = Runner(settings, store, say)
-        take = runner.run_overlapped if settings.cores == 2 else runner.run
+        take = runner.run_overlapped if settings.cores == 2 else partial(runner.run, never_wait=True)
         for _ in take(read_all([source], store.positions(), say)):
             pass
 

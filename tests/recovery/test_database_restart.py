@@ -36,14 +36,14 @@ def test_restarts_between_steps_and_in_the_middle_of_computing_one(server, tmp_p
 
     with Store(server.new_schema()) as store:
         runner = Runner(settings, store)
-        take_step = runner.core.step
+        judge = runner.core.judge
 
-        def step(batch, *about, **options):
+        def judged(batch, *about):
             if batch.index == 5:
                 restart(signal.SIGQUIT)
-            return take_step(batch, *about, **options)
+            return judge(batch, *about)
 
-        monkeypatch.setattr(runner.core, "step", step)
+        monkeypatch.setattr(runner.core, "judge", judged)
         take = runner.run_overlapped if cores == 2 else runner.run
         for done in take(read_all([source], store.positions(), print)):
             if done.index in (2, 9):

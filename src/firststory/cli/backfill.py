@@ -56,7 +56,7 @@ def backfill(
     from firststory.pipeline.opening import open_run, opened_engine, overlaps
     from firststory.pipeline.read_ahead import ARCHIVE_STEPS
     from firststory.pipeline.runner import Runner
-    from firststory.sources.files import STDIN, Meter, expand, read_all
+    from firststory.sources.files import STDIN, Meter, are_whole, expand, read_all
     from firststory.sources.opening import is_live, with_folders
     from firststory.vitals import Vitals
 
@@ -100,7 +100,7 @@ def backfill(
         if overlaps(settings) or at_work is not None:
             steps = runner.run_overlapped(arrivals, lambda: not interrupt.wanted, together=ARCHIVE_STEPS)
         else:
-            steps = runner.run(interrupt.until_wanted(arrivals, flush=False))
+            steps = runner.run(interrupt.until_wanted(arrivals, flush=False), never_wait=are_whole(names))
         with closing(steps):  # before the store is
             for done in steps:
                 vitals.count(done, sum(alert.kind in PUSHED for alert in done.alerts))

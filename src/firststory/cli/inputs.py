@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from firststory.cli.interrupt import Interrupt
 from firststory.records import Arrival, Lag, Position
 from firststory.settings import resolve
-from firststory.sources.files import STDIN, Meter, expand, read_all
+from firststory.sources.files import STDIN, Meter, are_whole, expand, read_all
 from firststory.sources.live import LiveSources
 from firststory.sources.opening import identity_of, is_live, open_sources, with_folders
 from firststory.sources.source import Options
@@ -57,6 +57,11 @@ class WantedSources:
     @property
     def has_standard_input(self) -> bool:
         return STDIN in self._names
+
+    @property
+    def never_wait(self) -> bool:
+        """Whether all that is read is there already."""
+        return not self.is_live and are_whole(self._names)
 
     def meter(self) -> Meter:
         """How far reading is; the length of live sources is as unknown as that of standard input."""

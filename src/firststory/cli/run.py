@@ -138,7 +138,7 @@ def run(
             # What was read from standard input is judged; it ends by itself.
             steps = runner.run_overlapped(arrivals, lambda: wanted.has_standard_input or not interrupt.wanted)
         else:
-            steps = runner.run(arrivals)
+            steps = runner.run(arrivals, never_wait=wanted.never_wait)
         for done in stack.enter_context(closing(steps)):  # before the sources and the store are
             reading.acknowledge(done.positions)
             delivery.wake()

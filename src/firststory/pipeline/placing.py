@@ -6,10 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Self
 
-from firststory.records import Step
-
-Placed = tuple[Step, Callable[[], None]]
-"""A step, and what writes it."""
+from firststory.store.judged import Judged
 
 
 class Placing:
@@ -18,14 +15,12 @@ class Placing:
     Parameters
     ----------
     hand_on : callable
-        Is given each step with what writes it, by that thread.
+        Is given each step, by that thread.
     fail : callable
         Is given the exception that ended it: nothing is placed after it.
     """
 
-    def __init__(
-        self, hand_on: Callable[[Step, Callable[[], None]], None], fail: Callable[[BaseException], None]
-    ) -> None:
+    def __init__(self, hand_on: Callable[[Judged], None], fail: Callable[[BaseException], None]) -> None:
         self._hand_on, self._fail = hand_on, fail
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="placer")
         self._last: Future[None] | None = None
@@ -38,7 +33,7 @@ class Placing:
         """What was judged is placed."""
         self._pool.shutdown(wait=True)
 
-    def begin(self, place: Callable[[], Placed]) -> None:
+    def begin(self, place: Callable[[], Judged]) -> None:
         """Let a batch be placed after those before it."""
         self._last = self._pool.submit(self._run, place)
 
@@ -47,11 +42,11 @@ class Placing:
         if self._last is not None:
             self._last.result()
 
-    def _run(self, place: Callable[[], Placed]) -> None:
+    def _run(self, place: Callable[[], Judged]) -> None:
         if self._has_failed:
             return
         try:
-            self._hand_on(*place())
+            self._hand_on(place())
         except BaseException as error:  # the thread that judges raises it
             self._has_failed = True
             self._fail(error)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firststory.alerts.budget import parse_budget
 from firststory.engines.engine import Engine
@@ -19,6 +19,7 @@ from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.copies import copy_of
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.garbage import paused_collection
+from firststory.pipeline.held_back import HeldBack
 from firststory.pipeline.judged_batch import JudgedBatch
 from firststory.pipeline.made_with import made_with, what_changed
 from firststory.pipeline.overlap import Overlap
@@ -31,6 +32,7 @@ from firststory.pipeline.unwritten import Unwritten
 from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
+from firststory.store.judged import About, Judged, Threshold
 from firststory.text.encoder import SentenceEncoder
 
 if TYPE_CHECKING:  # without a store none of its libraries need be loaded
@@ -38,6 +40,17 @@ if TYPE_CHECKING:  # without a store none of its libraries need be loaded
 
 CHANGEABLE = ("budget", "false_alerts", "source_families")
 """Settings of the alerts that a store remembers and that the next run may change."""
+
+
+class _Begun(NamedTuple):
+    """A batch that was judged, and what was found out at that moment."""
+
+    judged: JudgedBatch
+    applied_feedback: Sequence[int]
+    novelty: Mapping[str, Any]
+    """Where the threshold on novelty stands."""
+    is_saved: bool
+    """Whether the model is saved once it is placed."""
 
 
 class Runner:
@@ -79,9 +92,7 @@ class Runner:
         self.is_busy = False
         """True while a step is computed: the wrong moment to stop."""
         self._unwritten = None if store is None else Unwritten(store)
-        self._is_save_due = False
-        """Whether the model is saved after the batch that was judged last."""
-        self._settle: Callable[[], Any] = lambda: None
+        self._settle: Callable[[], None] = lambda: None
         """Waits until every step that was judged is in the store."""
         self._next_step = 0
         self._reached: int | None = None
@@ -108,26 +119,44 @@ class Runner:
         """The number of steps so far, with those of earlier runs."""
         return self._next_step
 
-    def run(self, arrivals: Iterable[Arrival]) -> Generator[Step, None, None]:
+    def run(self, arrivals: Iterable[Arrival], *, never_wait: bool = False) -> Generator[Step, None, None]:
         """Every step, after it is safe in the store. Closing the iterator, or its end, saves the model.
 
-        No arrival is asked for before the steps of those before it are handed out.
+        No arrival is asked for before the steps of those before it are handed out; unless arrivals `never_wait`, as
+        those of a file that is there: then some steps are written at once, and handed out a moment later. Where the
+        iterator is closed, what was written by then is in the store, handed out or not.
         """
+        held = HeldBack(self._write)
+        self._settle = held.write
         try:
             for batch in self.batches(arrivals):
                 with paused_collection():
-                    step, write = self._judged(batch)()
-                    write()
-                del write  # it may hold a copy of the model
-                self._has_written(step)
-                yield step
+                    held.add(self._placed(self._judged(batch)))
+                    if never_wait and not held.are_enough:
+                        continue
+                    held.write()
+                yield from self._handed_out(held)
+            held.write()
+            yield from self._handed_out(held)
+        except (Exception, KeyboardInterrupt):  # what was judged before it is kept
+            held.write()
+            yield from self._handed_out(held)
+            raise
         finally:
+            self._settle = lambda: None
+            for step in held.safe():
+                self._has_written(step)
             self.save()
+
+    def _handed_out(self, held: HeldBack) -> Iterator[Step]:
+        for step in held.safe():
+            self._has_written(step)
+            yield step
 
     def run_overlapped(
         self, arrivals: Iterable[Arrival], is_wanted: Callable[[], bool] = lambda: True, *, together: int = 1
     ) -> Generator[Step, None, None]:
-        """The same steps, bit for bit, on two cores: the next ones are read, and those before written, beside it.
+        """The same steps, bit for bit, on two cores: one is judged while others are read, placed and written.
 
         Every step is handed out as soon as it is safe in the store, a few steps after it was read. Arrivals are asked
         for by a thread of its own. Once `is_wanted` says no, what was judged is written, and what was only read is
@@ -135,19 +164,26 @@ class Runner:
         the store, handed out or not. `together`: of so many steps the encoder makes the vectors at once.
         """
         known_ids = None if self.store is None else self.store.known_ids
-        overlap = Overlap(read_with_vectors(self.batches(arrivals), self._intake, known_ids, together))
+        batches = read_with_vectors(self.batches(arrivals), self._intake, known_ids, together)
+        overlap = Overlap(batches, self._write)
         self.core.overlaps = True
         try:
             with overlap, Placing(overlap.write, overlap.fail) as placing:
-                self._settle = lambda: (placing.wait(), overlap.settle())
+
+                def settle() -> None:
+                    placing.wait()
+                    overlap.settle()
+
+                self._settle = settle
                 while (found := overlap.next(is_wanted)) is not None:
                     if isinstance(found, Step):
                         self._has_written(found)
                         yield found
                     else:
                         with paused_collection():
-                            placing.begin(self._judged(found))
-                        if self._is_save_due or not self.core.may_judge_ahead():
+                            begun = self._judged(found)
+                        placing.begin(partial(self._placed, begun))
+                        if begun.is_saved or not self.core.may_judge_ahead():
                             placing.wait()
         finally:
             self.core.overlaps, self._settle = False, lambda: None
@@ -169,8 +205,8 @@ class Runner:
             )
         return Stepper(self.settings.step, self._reached).batches(self._intake.checked(arrivals), self._next_step)
 
-    def _judged(self, batch: Batch) -> Callable[[], tuple[Step, Callable[[], None]]]:
-        """Judge a batch. Returned is what places it: that gives the step, and what writes it to the store."""
+    def _judged(self, batch: Batch) -> _Begun:
+        """The first half of a step."""
         asked = self._unwritten
         told = None if asked is None else asked.before_step([document.id for document in batch.documents])
         known, feedback, wanted = told or ((), (), {})
@@ -186,18 +222,26 @@ class Runner:
         if asked is not None:
             asked.add(judged, applied)
         steps = batch.index - self._saved_step
-        self._is_save_due = self.store is not None and self._work.is_save_due(steps, self.settings.save_every)
+        is_saved = self.store is not None and self._work.is_save_due(steps, self.settings.save_every)
         self.is_busy = False
-        return partial(self._placed, judged, applied, self.core.parts.gate.status(), is_saved=self._is_save_due)
+        return _Begun(judged, applied, self.core.parts.gate.status(), is_saved)
 
-    def _placed(
-        self, judged: JudgedBatch, applied_feedback: Sequence[int], novelty: Mapping[str, Any], *, is_saved: bool
-    ) -> tuple[Step, Callable[[], None]]:
+    def _placed(self, begun: _Begun) -> Judged:
+        """The whole step, with what is written beside it: the model too, where that is due."""
         with self._work.counted(0), paused_collection():
-            step = self.core.place(judged)
+            step = self.core.place(begun.judged)
         if self.store is None:
-            return step, lambda: None
-        return step, self._writing(self.store, judged.batch, step, applied_feedback, novelty, is_saved=is_saved)
+            return Judged(step)
+        state = None
+        if begun.is_saved:
+            with self._work.saved(self._held):
+                state = copy_of(self.core)
+            self._saved_step = step.index
+        return Judged(step, self._about(begun), state)
+
+    def _write(self, judged: Sequence[Judged]) -> None:
+        if self.store is not None:
+            self.store.write_steps(judged)
 
     def _has_written(self, step: Step) -> None:
         if self._unwritten is not None:
@@ -205,31 +249,11 @@ class Runner:
             if step.index == self._saved_step:
                 trim_memory()
 
-    def _writing(
-        self,
-        store: Store,
-        batch: Batch,
-        step: Step,
-        applied_feedback: Sequence[int],
-        novelty: Mapping[str, Any],
-        *,
-        is_saved: bool,
-    ) -> Callable[[], None]:
-        """What writes a step, with the model as it is now where that is due."""
-        from firststory.store.step_writing import Threshold
-
-        state = None
-        if is_saved:
-            with self._work.saved(self._held):
-                state = copy_of(self.core)
-            self._saved_step = step.index
-        return partial(
-            store.write_step,
-            step,
-            reached=batch.reached,
-            threshold=Threshold(*(novelty[name] for name in Threshold._fields)),
-            state=state,
-            applied_feedback=applied_feedback,
+    def _about(self, begun: _Begun) -> About:
+        return About(
+            reached=begun.judged.batch.reached,
+            threshold=Threshold(*(begun.novelty[name] for name in Threshold._fields)),
+            applied_feedback=begun.applied_feedback,
             vector_dimensions=self._intake.dimensions,
             alerts_status=self.core.parts.alerts.status(),
         )

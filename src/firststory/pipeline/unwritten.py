@@ -39,15 +39,16 @@ class Unwritten:
         return len(self._steps)
 
     def add(self, judged: JudgedBatch, applied_feedback: Sequence[int]) -> None:
-        from firststory.store.row_writing import storable
+        from firststory.store.row_writing import all_storable
 
         found = {one.document.id: one for one in judged.documents}
-        first_with: dict[int, str] = {}
-        for document in judged.fresh:
-            one = found[document.id]
-            first_with.setdefault(one.fingerprints.whole, storable(one.duplicate_of or document.id))
-        ids = frozenset([storable(document.id) for document in judged.fresh])
-        self._steps[judged.batch.index] = _Judged(ids, first_with, frozenset(applied_feedback))
+        documents = [found[document.id] for document in judged.fresh]
+        ids = all_storable([one.document.id for one in documents])
+        firsts = all_storable([one.duplicate_of or one.document.id for one in documents])
+        # Of several with one text the first: later keys would replace it, hence reversed.
+        numbers = [one.fingerprints.whole for one in documents]
+        first_with = dict(zip(reversed(numbers), reversed(firsts), strict=True))
+        self._steps[judged.batch.index] = _Judged(frozenset(ids), first_with, frozenset(applied_feedback))
 
     def remove(self, step: Step) -> None:
         del self._steps[step.index]
@@ -67,11 +68,11 @@ class Unwritten:
     def first_with(self, fingerprints: Sequence[int], before: int) -> dict[int, str]:
         """`Store.first_with`: what the store has is older than what it has not."""
         found = self._ask(lambda: self._store.first_with(fingerprints, before))
+        asked = frozenset(fingerprints)
         for index, judged in self._steps.items():
             if index < before:
-                found = {
-                    number: judged.first_with[number] for number in fingerprints if number in judged.first_with
-                } | found
+                here = judged.first_with
+                found = {number: here[number] for number in asked.intersection(here)} | found
         return found
 
     def _ask(self, question: Callable[[], T]) -> T:

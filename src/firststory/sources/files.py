@@ -56,6 +56,11 @@ def expand(names: Sequence[str]) -> list[str]:
     return found
 
 
+def are_whole(names: Sequence[str]) -> bool:
+    """Whether these sources are files on a disk: unlike pipes and standard input they never keep anyone waiting."""
+    return all(name != STDIN and Path(name).is_file() for name in names)
+
+
 class Meter:
     """How far through its files a reader is, in bytes on disk; the length of standard input is unknown."""
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, String, Table
 from sqlalchemy.exc import OperationalError
 
 from firststory.store import schema, search
 from firststory.store.driver import Row, execute
+
+Text = TypeVar("Text", str, str | None)
 
 MAX_VALUES = 900
 """Of one statement: older versions of SQLite take 999."""
@@ -81,13 +83,13 @@ def _replace(table: Table, names: tuple[str, ...], n_rows: int) -> str:
 def _clean_rows(table: Table, names: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> list[Row]:
     """The rows as tuples, every text in them storable. Nearly all are: all texts of a column are looked at as one."""
     plain = [tuple(row.values()) for row in rows]
-    columns = list(zip(*plain, strict=True))
-    dirty = [i for i in _text_columns(table, names) if not _all_storable(columns[i])]
-    if not dirty:
-        return plain
-    for i in dirty:
-        columns[i] = tuple(map(storable, columns[i]))
-    return list(zip(*columns, strict=True))
+    columns: list[Sequence[Any]] = list(zip(*plain, strict=True))
+    is_clean = True
+    for i in _text_columns(table, names):
+        clean = all_storable(columns[i])
+        is_clean = is_clean and clean is columns[i]
+        columns[i] = clean
+    return plain if is_clean else list(zip(*columns, strict=True))
 
 
 @cache
@@ -95,15 +97,12 @@ def _text_columns(table: Table, names: tuple[str, ...]) -> list[int]:
     return [i for i, name in enumerate(names) if isinstance(table.c[name].type, String)]
 
 
-def _all_storable(texts: Iterable[str | None]) -> bool:
+def all_storable(texts: Sequence[Text]) -> Sequence[Text]:
+    """`storable` of all of them: nearly always they are, and looked at as one."""
     whole = "".join([text for text in texts if text])
-    if "\0" in whole:
-        return False
-    try:
-        whole.isascii() or whole.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    if storable(whole) is whole:
+        return texts
+    return list(map(storable, texts))
 
 
 def storable(value: Any) -> Any:
@@ -119,7 +118,7 @@ def storable(value: Any) -> Any:
     if "\0" in value:
         value = value.replace("\0", "\ufffd")
     try:
-        value.encode()
+        value.isascii() or value.encode()
     except UnicodeEncodeError:
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return value

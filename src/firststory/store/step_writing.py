@@ -1,121 +1,152 @@
-"""The rows of one step: documents, verdicts, stories, topics, alerts, positions and what was bad."""
+"""The rows of steps: documents, verdicts, stories, topics, alerts, positions and what was bad."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Table
 
 from firststory.lineage import standing
-from firststory.records import Quarantined, Step, Story, Storyline
+from firststory.records import Quarantined, Story, Storyline
 from firststory.store import codec, schema
 from firststory.store.driver import execute, rows_of
+from firststory.store.judged import Judged
 from firststory.store.meta import get_meta, put_meta
 from firststory.store.row_writing import escape_name, insert_rows, replace_rows
+from firststory.store.states import put_state
 
 
-class Threshold(NamedTuple):
-    """Where the threshold of alerts stood after a step, and why."""
+def put_steps(connection: Connection, judged: Sequence[Judged]) -> None:
+    """Add all that steps brought, inside the connection's transaction: as if each had been written by itself.
 
-    threshold: float | None
-    needed_p_value: float | None
-    reason: str
-
-
-class About(NamedTuple):
-    """What a step does not say of itself."""
-
-    reached: int | None = None
-    """See `Batch.reached`."""
-    threshold: Threshold | None = None
-    applied_feedback: Sequence[int] = ()
-    vector_dimensions: int | None = None
-    alerts_status: Mapping[str, Any] | None = None
-
-
-def put_step(connection: Connection, step: Step, about: About) -> None:
-    """Add all that a step brought, inside the connection's transaction."""
-    moments = step.span or [verdict.document.time for verdict in step.verdicts]
-    times = [t for moment in moments if (t := codec.to_microseconds(moment)) is not None]
-    row = {
-        "step": step.index,
-        "counts": codec.to_json(dict(step.counts)),
-        "reached": about.reached,
-        "first_time": min(times, default=None),
-        "last_time": max(times, default=None),
-    }
-    insert_rows(connection, schema.steps, [row])
-    numbered = list(enumerate(step.verdicts, _next_number(connection, "documents")))
-    marks = map(codec.to_signed, step.fingerprints or [None] * len(numbered))
-    insert_rows(
-        connection,
-        schema.documents,
-        [
-            {"n": n, **codec.document_row(v.document, step.index), "fingerprint": mark}
-            for (n, v), mark in zip(numbered, marks, strict=True)
-        ],
-    )
-    insert_rows(connection, schema.verdicts, [{"n": n, **codec.verdict_row(v)} for n, v in numbered])
-    insert_rows(connection, schema.topics, [codec.topic_row(topic, step.index) for topic in step.topics])
-    events = [{"n": n, **codec.topic_event_row(event)} for n, event in enumerate(step.topic_events)]
+    What a later step tells anew is written once, as the last of them has it.
+    """
+    steps = [one.step for one in judged]
+    into_story = _standing_after([_merged(step.stories) for step in steps])
+    into_line = _standing_after([_merged(step.storylines) for step in steps])
+    _move(connection, ("verdicts", "alerts"), "story", into_story[0])
+    _move(connection, ("stories", "alerts"), "storyline", into_line[0])
+    insert_rows(connection, schema.steps, [_step_row(one) for one in judged])
+    first = _next_number(connection, "documents")
+    documents: list[dict[str, Any]] = []
+    verdicts: list[dict[str, Any]] = []
+    for step, standing_story in zip(steps, into_story, strict=True):
+        marks = map(codec.to_signed, step.fingerprints or [None] * len(step.verdicts))
+        for verdict, mark in zip(step.verdicts, marks, strict=True):
+            n = first + len(documents)
+            documents.append({"n": n, **codec.document_row(verdict.document, step.index), "fingerprint": mark})
+            verdicts.append({"n": n, **_moved(codec.verdict_row(verdict), "story", standing_story)})
+    insert_rows(connection, schema.documents, documents)
+    insert_rows(connection, schema.verdicts, verdicts)
+    topics = [codec.topic_row(topic, step.index) for step in steps for topic in step.topics]
+    insert_rows(connection, schema.topics, topics)
+    events = [{"n": n, **codec.topic_event_row(event)} for step in steps for n, event in enumerate(step.topic_events)]
     insert_rows(connection, schema.topic_events, events)
-    if step.quarantined:
-        first = _next_number(connection, "quarantine")
-        bad = [{"n": n, **_quarantine_row(one, step.index)} for n, one in enumerate(step.quarantined, first)]
-        insert_rows(connection, schema.quarantine, bad)
-    replace_rows(connection, schema.stories, [codec.story_row(story, step.index) for story in step.stories])
-    replace_rows(connection, schema.storylines, [codec.storyline_row(one, step.index) for one in step.storylines])
-    if step.alerts:
-        first = _next_number(connection, "alerts")
-        fired = [{"n": n, **codec.alert_row(alert, step.index)} for n, alert in enumerate(step.alerts, first)]
-        insert_rows(connection, schema.alerts, fired)
-    _move_documents(connection, step)
-    _move_stories(connection, step)
-    latest = {position.source: position for position in step.positions}
+    bad = [_quarantine_row(one, step.index) for step in steps for one in step.quarantined]
+    _insert_numbered(connection, schema.quarantine, bad)
+    stories = {
+        story.id: _moved(codec.story_row(story, step.index), "storyline", standing_line)
+        for step, standing_line in zip(steps, into_line, strict=True)
+        for story in step.stories
+    }
+    replace_rows(connection, schema.stories, list(stories.values()))
+    lines = {line.id: codec.storyline_row(line, step.index) for step in steps for line in step.storylines}
+    replace_rows(connection, schema.storylines, list(lines.values()))
+    fired = [
+        _moved(_moved(codec.alert_row(alert, step.index), "story", standing_story), "storyline", standing_line)
+        for step, standing_story, standing_line in zip(steps, into_story, into_line, strict=True)
+        for alert in step.alerts
+    ]
+    _insert_numbered(connection, schema.alerts, fired)
+    latest = {position.source: (position, step.index) for step in steps for position in step.positions}
     replace_rows(
         connection,
         schema.positions,
         [
-            {"source": escape_name(p.source), "at": codec.to_json(dict(p.at)), "step": step.index}
-            for p in latest.values()
+            {"source": escape_name(position.source), "at": codec.to_json(dict(position.at)), "step": index}
+            for position, index in latest.values()
         ],
     )
-    if about.threshold is not None:
-        insert_rows(connection, schema.thresholds, [{"step": step.index, **about.threshold._asdict()}])
-    totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
-    totals.update(step.counts)
-    meta = {"totals": codec.to_json(dict(totals))}
-    if about.alerts_status is not None:
-        meta["alerts_status"] = codec.to_json(dict(about.alerts_status))
-    if about.vector_dimensions is not None:
-        meta["vector_dimensions"] = str(about.vector_dimensions)
-    put_meta(connection, meta)
-    if about.applied_feedback:
-        applied = [(step.index, n) for n in about.applied_feedback]
+    moved = [{"step": one.step.index, **one.about.threshold._asdict()} for one in judged if one.about.threshold]
+    insert_rows(connection, schema.thresholds, moved)
+    put_meta(connection, _facts(connection, judged))
+    applied = [(step.index, n) for step, about, _ in judged for n in about.applied_feedback]
+    if applied:
         execute(connection, "UPDATE feedback SET step = ? WHERE n = ?", applied)
+    for step, _, state in judged:
+        if state is not None:
+            put_state(connection, step.index, state, alone=False)
 
 
-def _move_documents(connection: Connection, step: Step) -> None:
-    """Let documents and alerts follow their story where it was merged."""
-    moved = [(into, story_id) for story_id, into in _merged(step.stories).items()]
-    for table in ("verdicts", "alerts") if moved else ():
-        execute(connection, f"UPDATE {table} SET story = ? WHERE story = ?", moved)
+def _step_row(judged: Judged) -> dict[str, Any]:
+    step = judged.step
+    moments = step.span or [verdict.document.time for verdict in step.verdicts]
+    times = [t for moment in moments if (t := codec.to_microseconds(moment)) is not None]
+    return {
+        "step": step.index,
+        "counts": codec.to_json(dict(step.counts)),
+        "reached": judged.about.reached,
+        "first_time": min(times, default=None),
+        "last_time": max(times, default=None),
+    }
 
 
-def _move_stories(connection: Connection, step: Step) -> None:
-    """Let stories and alerts follow their storyline where it was merged."""
-    moved = [(into, line) for line, into in _merged(step.storylines).items()]
-    for table in ("stories", "alerts") if moved else ():
-        execute(connection, f"UPDATE {table} SET storyline = ? WHERE storyline = ?", moved)
+def _facts(connection: Connection, judged: Sequence[Judged]) -> dict[str, str]:
+    """The small facts that the steps leave behind."""
+    totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
+    facts = {}
+    for step, about, _ in judged:
+        totals.update(step.counts)
+        if about.alerts_status is not None:
+            facts["alerts_status"] = codec.to_json(dict(about.alerts_status))
+        if about.vector_dimensions is not None:
+            facts["vector_dimensions"] = str(about.vector_dimensions)
+    return {"totals": codec.to_json(dict(totals))} | facts
+
+
+def _move(connection: Connection, tables: Sequence[str], column: str, into: Mapping[str, str]) -> None:
+    """Let what is in the store follow a story, or a storyline, that was merged."""
+    moved = [(now, before) for before, now in into.items()]
+    for table in tables if moved else ():
+        execute(connection, f"UPDATE {table} SET {column} = ? WHERE {column} = ?", moved)
+
+
+def _moved(row: dict[str, Any], column: str, into: Mapping[str, str]) -> dict[str, Any]:
+    """The same for a row on its way into the store."""
+    if row[column] in into:
+        row[column] = into[row[column]]
+    return row
+
+
+def _standing_after(merged: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """From what each step merged: where that what it told ended up after all of them.
+
+    Examples
+    --------
+    >>> _standing_after([{"s2": "s1"}, {"s1": "s3"}])
+    [{'s1': 's3', 's2': 's3'}, {'s1': 's3'}]
+    """
+    after: list[dict[str, str]] = [{}]
+    for one in reversed(merged):
+        later = after[-1]
+        after.append(later | {name: later.get(into, into) for name, into in one.items()})
+    return after[:0:-1]
 
 
 def _merged(told: Sequence[Story | Storyline]) -> dict[str, str]:
     """Where each that was merged ended up: what it was merged into may have been merged itself."""
     merged = {one.id: one.merged_into for one in told if one.merged_into is not None}
     return {name: standing(name, merged) for name in merged}
+
+
+def _insert_numbered(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Add rows that are numbered in the order in which they came."""
+    if rows:
+        first = _next_number(connection, table.name)
+        insert_rows(connection, table, [{"n": n, **row} for n, row in enumerate(rows, first)])
 
 
 def _next_number(connection: Connection, table: str) -> int:

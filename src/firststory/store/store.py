@@ -19,18 +19,19 @@ from firststory.records import Position, Step, Verdict
 from firststory.store import codec, migrations, schema
 from firststory.store.engine import database_of, our_errors, parse_url
 from firststory.store.file_lock import taken
+from firststory.store.judged import About, Judged, Threshold
 from firststory.store.lease import Lease, LeaseRow, lease_row, new_owner, write_lease
 from firststory.store.looking_up import PENDING_STEP, BeforeStep, first_with, has_pending_feedback, known_ids
 from firststory.store.meta import get_meta, put_meta
 from firststory.store.reader import LAST_RUN, Reader
 from firststory.store.row_writing import unescape_name
 from firststory.store.states import Compressed, put_state, unpack
-from firststory.store.step_writing import About, Threshold, put_step
+from firststory.store.step_writing import put_steps
 
 WANTED_SETTINGS = "wanted_settings"
 """The key of what `store.setting_changes` keeps."""
 SECONDS_OF_LOSSES = 30.0
-"""A server may go away again and again for so long while one step is written."""
+"""A server may go away again and again for so long while steps are written."""
 
 
 class Store(Reader):
@@ -249,32 +250,34 @@ class Store(Reader):
     ) -> None:
         """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
         about = About(reached, threshold, applied_feedback, vector_dimensions, alerts_status)
+        self.write_steps([Judged(step, about, state)])
 
-        def write(connection: Connection) -> None:
-            put_step(connection, step, about)
-            if state is not None:
-                put_state(connection, step.index, state, alone=False)
+    def write_steps(self, judged: Sequence[Judged]) -> None:
+        """Steps that follow one another, in one transaction: all of them, or nothing.
 
-        self._write_once(step.index, write)
+        The store is the same as if each had been written by itself; together they cost less.
+        """
+        first, last = judged[0].step.index, judged[-1].step.index
+        self._write_once(first, last, lambda connection: put_steps(connection, judged))
 
-    def _write_once(self, step: int, write: Callable[[Connection], None]) -> None:
-        """Write a step in one transaction. Where the server goes away meanwhile, look whether it had the step."""
+    def _write_once(self, first: int, last: int, write: Callable[[Connection], None]) -> None:
+        """Write steps in one transaction. Where the server goes away meanwhile, look whether it had them."""
         lost: StoreLostError | None = None
         until = math.inf
         while True:
             try:
                 if lost is not None:
                     self.claim()  # waits for the server; another run may have taken over: then it says so
-                    last = self.last_step()
-                    if last >= step:
+                    found = self.last_step()
+                    if found >= last:
                         return
-                    if last < step - 1:  # a server that was told to commit lazily, and crashed
+                    if found < first - 1:  # a server that was told to commit lazily, and crashed
                         break
                 with self._writing() as connection:
                     write(connection)
                 return
             except StoreLostError as error:
-                # It may go away once more while the step is written again.
+                # It may go away once more while they are written again.
                 if time.monotonic() > until:
                     raise
                 until = min(until, time.monotonic() + SECONDS_OF_LOSSES)

@@ -33,8 +33,9 @@ def main(lines: str, store: str, window: int, marks: list[int]) -> dict[str, Any
         arrivals = read_all([lines], opened.positions(), lambda said: None)
         seen, due, begun = 0, list(marks), (0, 0.0)
         # In turn, a step is done when it is handed out: otherwise nobody could say what a document cost.
-        is_overlapped = overlaps(settings) and len(marks) == 1
-        for step in runner.run_overlapped(arrivals) if is_overlapped else runner.run(arrivals):
+        as_usual = len(marks) == 1
+        is_overlapped = overlaps(settings) and as_usual
+        for step in runner.run_overlapped(arrivals) if is_overlapped else runner.run(arrivals, never_wait=as_usual):
             if not seen:
                 found["loaded"], found["files"] = resident("VmRSS"), resident("RssFile")
                 Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here

@@ -92,7 +92,7 @@ def _row_alone(name: str, documents: Sequence[Document]) -> str:
         lines = Path(folder) / "documents.jsonl"
         lines.write_text("".join(map(json_line, documents)))
         seconds = [0.0]
-        with _begun(lines, Path(folder) / "alone.db", 1) as steps:
+        with _begun(lines, Path(folder) / "alone.db", 1, never_wait=False) as steps:
             begin = time.process_time()
             for _ in steps:
                 seconds.append(time.process_time() - begin)
@@ -112,7 +112,9 @@ def _timed_run(lines: Path, store: Path, step: int, stages: Stages | None = None
 
 
 @contextmanager
-def _begun(lines: Path, store: Path, step: int, stages: Stages | None = None) -> Iterator[Iterator[Any]]:
+def _begun(
+    lines: Path, store: Path, step: int, stages: Stages | None = None, *, never_wait: bool = True
+) -> Iterator[Iterator[Any]]:
     """A run with a new store that has loaded all it needs: its steps."""
     from firststory.pipeline.garbage import tune_collection
     from firststory.pipeline.opening import open_run
@@ -126,7 +128,8 @@ def _begun(lines: Path, store: Path, step: int, stages: Stages | None = None) ->
         gc.collect()
         tune_collection()
         arrivals: Any = read_all([str(lines)], opened.positions(), lambda said: None)
-        yield runner.run(arrivals if stages is None else stages.timed_iterator("reading", arrivals))
+        watched = arrivals if stages is None else stages.timed_iterator("reading", arrivals)
+        yield runner.run(watched, never_wait=never_wait)
 
 
 class Stages:
@@ -150,7 +153,7 @@ class Stages:
             ("judging", StreamCore, "status"),
             ("topics", step, "learn_topics"),
             ("topics", step, "tell_topics"),
-            ("store", Store, "write_step"),
+            ("store", Store, "write_steps"),
             ("copies of the model", runner, "copy_of"),
             ("copies of the model", Store, "write_state"),
             ("copies of the model", store, "put_state"),

@@ -45,13 +45,32 @@ class Group:
 def document_phrases(reader: PhraseReader, read: ReadDocuments, numbers: Iterable[int]) -> list[list[Phrase]]:
     """The phrases of some of the documents that were read, those of each in the order of its text."""
     numbers = list(numbers)
+    documents, names = _told(reader, read, numbers)
+    small = _written_small(reader, documents)
+    return [_phrases(groups, names, small, read.shifts[n]) for groups, n in zip(documents, numbers, strict=True)]
+
+
+def document_groups(reader: PhraseReader, read: ReadDocuments, numbers: Iterable[int]) -> list[list[Group]]:
+    """The same where nobody will read them: what each is called and where it stands."""
+    documents, _ = _told(reader, read, list(numbers))
+    return [list(groups.values()) for groups in documents]
+
+
+def _told(
+    reader: PhraseReader, read: ReadDocuments, numbers: Sequence[int]
+) -> tuple[list[dict[int, Group]], KnownNames]:
+    """Of each document its groups, with variants brought together; of its body only what it repeats."""
     grouped = [_groups(read, number) for number in numbers]
     names = KnownNames(
         reader.tables, (key for groups in grouped for key, group in groups.items() if group.form == k.NAME)
     )
-    merged = [_merged(groups, _full_names(reader, names, groups), names) for groups in grouped]
-    small = _written_small(reader, merged)
-    return [_phrases(groups, names, small, read.shifts[n]) for groups, n in zip(merged, numbers, strict=True)]
+    merged = (_merged(groups, _full_names(reader, names, groups), names) for groups in grouped)
+    return [{key: group for key, group in groups.items() if _is_told(group)} for groups in merged], names
+
+
+def _is_told(group: Group) -> bool:
+    is_aside = group.zone == k.BODY and (group.count < REPEATED or group.form not in (k.NAME, k.WORDS))
+    return bool(group.key) and not is_aside
 
 
 def _merged(groups: dict[int, Group], whole: dict[int, int], names: KnownNames) -> dict[int, Group]:
@@ -82,8 +101,6 @@ def _phrases(groups: dict[int, Group], names: KnownNames, small: Collection[str]
     found = []
     for to, group in groups.items():
         form, text = group.form, group.text
-        if group.zone == k.BODY and (group.count < REPEATED or form not in (k.NAME, k.WORDS)):
-            continue
         kind: Kind = "other"
         if form == k.NAME:
             if text.isupper():
@@ -92,7 +109,7 @@ def _phrases(groups: dict[int, Group], names: KnownNames, small: Collection[str]
         elif form == k.WORDS:
             text = _lowered(text, group.style, small)
         text = harmless(text, LONGEST_TEXT)
-        if text and group.key:
+        if text:
             inside = group.start >= shift
             start, end = (group.start - shift, group.end - shift) if inside else (-1, -1)
             found.append(Phrase(text, group.key, start, end, FORMS[form], kind, ZONES[group.zone], group.count))

@@ -96,7 +96,7 @@ def proof_of(
     log: Log,
     mark: Slots,
 ) -> tuple[Ints, Ints, Ints, Flags, Ints, Floats]:
-    """What an alert on a document rests on, at one call: a call takes as long to hand over its arrays as to look at them.
+    """What an alert on a document rests on, at one call: handing over the arrays takes longer than looking at them.
 
     It is the core of the document's story, `kin_links` of the core, the story's members within `told_seconds`, and
     their `mean_links` to the core.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import regex
@@ -26,7 +26,10 @@ SHORT_FORM = 5.0
 HOLDER_SHARE, HOLDER_LEAST = 0.6, 3.0
 """Of the names that end in a word, by how much the one that is meant must lead (0.6: it has four fifths), at least."""
 
-_NO_VOTES = [0.0, 0.0, 0.0]
+Votes = tuple[float, float, float]
+"""That a name is a person, a place, an organisation."""
+
+_NO_VOTES = 0.0, 0.0, 0.0
 _PARTS = regex.compile(r"\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+")
 
 
@@ -39,7 +42,8 @@ class Group:
         self.text, self.key = text, fold_phrase(text)
         self.start, self.end = start, end
         self.form, self.zone, self.style = form, zone, style
-        self.count, self.votes = 0, _NO_VOTES
+        self.count = 0
+        self.votes: Votes = _NO_VOTES
 
 
 def document_phrases(reader: PhraseReader, read: ReadDocuments, numbers: Iterable[int]) -> list[list[Phrase]]:
@@ -97,7 +101,7 @@ def _merged(groups: dict[int, Group], whole: dict[int, int], names: KnownNames) 
     return merged
 
 
-def _phrases(groups: dict[int, Group], names: KnownNames, small: Collection[str], shift: int) -> list[Phrase]:
+def _phrases(groups: dict[int, Group], names: KnownNames, small: set[str], shift: int) -> list[Phrase]:
     found = []
     for to, group in groups.items():
         form, text = group.form, group.text
@@ -121,34 +125,35 @@ def _usual(usual: str, text: str) -> str:
     return usual if usual and text.isupper() and len(text) > 3 and not usual.isupper() else text
 
 
-def _lowered(text: str, style: int, small: Collection[str]) -> str:
+def _lowered(text: str, style: int, small: set[str]) -> str:
     """Common words without the capitals of a title or of the beginning of a sentence; unknown words as they read."""
+    if small.isdisjoint(_capitals(text, style)):
+        return text
     words = text.split(" ")
-    for n in _capitals(words, style):
-        if words[n] in small:
-            words[n] = words[n].lower()
-    return " ".join(words)
-
-
-def _capitals(words: Sequence[str], style: int) -> list[int]:
-    """Which words have a capital that says nothing by itself."""
     last = 1 if style == k.SENTENCE_CASE else len(words)
-    return [n for n, word in enumerate(words[:last]) if word[:1].isupper()]
+    return " ".join([word.lower() if word in small else word for word in words[:last]] + words[last:])
+
+
+def _capitals(text: str, style: int) -> list[str]:
+    """The words with a capital that says nothing by itself."""
+    if style == k.SENTENCE_CASE:
+        return [text.partition(" ")[0]] if text[:1].isupper() else []
+    return [] if text.islower() else [word for word in text.split(" ") if word[:1].isupper()]
 
 
 def _written_small(reader: PhraseReader, documents: Sequence[dict[int, Group]]) -> set[str]:
     """Of all words that may lose their capital those that are mostly written small."""
     groups = (group for own in documents for group in own.values() if group.form == k.WORDS)
-    split = [(group.text.split(" "), group.style) for group in groups]
-    return reader.mostly_lower(words[n] for words, style in split for n in _capitals(words, style))
+    return reader.mostly_lower(word for group in groups for word in _capitals(group.text, group.style))
 
 
 def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
     text, rows = read.texts[number], read.rows(number)
     counts: Mapping[int, int] | None = None
     groups: dict[int, Group] = {}
-    for key, _, _, start, end, *votes, form, zone, style, _ in rows:
-        if zone == k.BODY and form != k.NAME:
+    for key, _, _, start, end, person, place, organisation, form, zone, style, _ in rows:
+        is_name = form == k.NAME
+        if zone == k.BODY and not is_name:
             if counts is None:
                 counts = Counter(row[0] for row in rows)
             if counts[key] < REPEATED:
@@ -156,16 +161,16 @@ def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
         group = groups.get(key)
         if group is None:
             groups[key] = group = Group(surface(text[start:end], form), start, end, form, zone, style)
-        elif form == k.NAME and group.form != k.NAME:  # a hashtag, or words that turn out to be a name
+        elif is_name and group.form != k.NAME:  # a hashtag, or words that turn out to be a name
             group.form, group.style, group.text = form, style, text[start:end]
         group.count += 1
-        if form == k.NAME:
-            group.votes = _sum(group.votes, votes)
+        if is_name:
+            group.votes = _sum(group.votes, (person, place, organisation))
     return groups
 
 
-def _sum(votes: Sequence[float], more: Sequence[float]) -> list[float]:
-    return [a + b for a, b in zip(votes, more, strict=True)]
+def _sum(votes: Votes, more: Votes) -> Votes:
+    return votes[0] + more[0], votes[1] + more[1], votes[2] + more[2]
 
 
 def surface(text: str, form: int) -> str:

@@ -84,7 +84,7 @@ def choose_weighed(
 def _kept(pairs: Sequence[tuple[Phrase, float]], is_kept: Sequence[bool]) -> list[tuple[Phrase, float]]:
     """Those that are kept, and their equals: of two that lost their article, both have no place of their own."""
     found = list(compress(pairs, is_kept))
-    if all([phrase.start >= 0 for phrase, _ in found]):
+    if all(phrase.start >= 0 for phrase, _ in found):
         return found
     chosen = {phrase for phrase, _ in found}
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import NamedTuple
 
 from firststory.alerts.events.document import KEPT_CHARACTERS
 from firststory.harmless import display_title, harmless
@@ -20,23 +20,25 @@ from firststory.text.phrases.variants import document_phrases
 SUMMARY_CHARACTERS = 300
 
 
-def tell(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[Document]]]) -> tuple[Alert, ...]:
-    """The alerts with their phrases and their summaries; beside each the documents that it rests on."""
+class Told(NamedTuple):
+    """What an alert says, under the names that it has there."""
+
+    terms: tuple[str, ...]
+    kinds: tuple[TermKind, ...]
+    summary: str
+
+
+def tell(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[Document]]]) -> list[Told]:
+    """The phrases and summaries of alerts; beside each the documents that it rests on."""
     if not alerts:
-        return ()
+        return []
     read = reader.read([alert.headline for alert, _ in alerts])
     chosen = choose_weighed(reader, document_phrases(reader, read, range(len(alerts))))
-    return tuple(
-        _told(alert, [phrase for phrase, _ in phrases], summary)
-        for (alert, _), phrases, summary in zip(alerts, chosen, _summaries(reader, alerts), strict=True)
-    )
-
-
-def _told(alert: Alert, phrases: Sequence[Phrase], summary: str) -> Alert:
-    named = _named(alert, phrases)
-    return replace(
-        alert, terms=tuple(term for term, _ in named), kinds=tuple(kind for _, kind in named), summary=summary
-    )
+    named = [_named(alert, [phrase for phrase, _ in own]) for (alert, _), own in zip(alerts, chosen, strict=True)]
+    return [
+        Told(tuple([term for term, _ in own]), tuple([kind for _, kind in own]), summary)
+        for own, summary in zip(named, _summaries(reader, alerts), strict=True)
+    ]
 
 
 def _named(alert: Alert, phrases: Sequence[Phrase]) -> list[tuple[str, TermKind]]:

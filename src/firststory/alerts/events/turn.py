@@ -79,12 +79,12 @@ class FormatTerms:
         """Stories by the one that each went into."""
         if not merged:
             return
-        for stories in self._stories.values():
-            if not merged.keys().isdisjoint(stories):
-                for story, into in merged.items():
-                    if story in stories:
-                        stories.setdefault(into, stories[story])
-                        del stories[story]
+        has_none = merged.keys().isdisjoint
+        for stories in [stories for stories in self._stories.values() if not has_none(stories)]:
+            for story, into in merged.items():
+                if story in stories:
+                    stories.setdefault(into, stories[story])
+                    del stories[story]
 
     def columns(self) -> list[int]:
         return list(self._stories)

@@ -117,6 +117,7 @@ class Batch:
     """How far the stream has come: the number of the step in time, or the latest time in microseconds."""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Term:
     """A name, figure, phrase or word of the evidence: how it reads, its weight, and where it stands in the text.
@@ -272,6 +273,7 @@ class Storyline:
     """Why it was merged, in words; empty where it was not."""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True)
 class Alert:
     """Something that a person should know: a new event, a turn of a running story, or a first report.

@@ -161,7 +161,7 @@ def _novel_terms(
     residual: Mapping[int, float] | None,
     n_terms: int,
 ) -> tuple[Term, ...]:
-    explained = {int(column) for earlier in near for column in earlier.columns} if residual is None else set()
+    explained = _columns_of(near) if residual is None else set()
     scored = []
     for column, token in first.items():
         left = 1.0 if residual is None else min(max(residual.get(column, 0.0), 0.0), 1.0)
@@ -182,7 +182,7 @@ def _phrase_terms(
     n_terms: int,
 ) -> tuple[tuple[Term, ...], int]:
     """The phrases, those that are new first and otherwise the heaviest; and how many are new."""
-    explained = {int(column) for earlier in near for column in earlier.columns} if residual is None else set()
+    explained = _columns_of(near) if residual is None else set()
 
     def newness(phrase: PhraseLike) -> float:
         whole = left = 0.0
@@ -198,9 +198,13 @@ def _phrase_terms(
     return terms, sum(is_new for is_new, _ in scored[:n_terms])
 
 
+def _columns_of(near: Sequence[Remembered]) -> set[int]:
+    return set().union(*[earlier.columns.tolist() for earlier in near])
+
+
 def _shared(earlier: Remembered, first: Mapping[int, TokenLike], weights: Mapping[int, float]) -> tuple[str, ...]:
     """Surface forms, as they stand in the *new* document, of the heaviest terms that both have."""
-    both = [int(column) for column in earlier.columns if int(column) in first]
+    both = [column for column in earlier.columns.tolist() if column in first]
     both.sort(key=lambda column: (-weights.get(column, 0.0), first[column].start))
     return tuple(harmless(first[column].surface, 60) for column in both[:N_SHARED])
 

@@ -12,7 +12,7 @@ from firststory.alerts.events.document import EventDocument
 from firststory.lineage import standing
 from firststory.pipeline.in_progress import InProgress
 from firststory.pipeline.parts import Parts
-from firststory.pipeline.telling import tell
+from firststory.pipeline.telling import Told, tell
 from firststory.records import Alert
 from firststory.stories.tracker import StoryChanges
 
@@ -48,11 +48,12 @@ def fire_alerts(parts: Parts, documents: Sequence[InProgress], surfaces: Surface
 def end_alerts(parts: Parts, alerts: Sequence[Alert], changes: StoryChanges) -> tuple[Alert, ...]:
     """Tell the alerts which stories were merged. Returns those of the step with their story and storyline of now."""
     merged = {story.id: story.merged_into for story in changes.stories if story.merged_into is not None}
-    placed = [_placed(parts, alert, merged) for alert in parts.alerts.end_step(merged, alerts)]
-    return tell(parts.phrases, [(alert, parts.alerts.remembered(alert.documents)) for alert in placed])
+    stand = parts.alerts.end_step(merged, alerts)
+    told = tell(parts.phrases, [(alert, parts.alerts.remembered(alert.documents)) for alert in stand])
+    return tuple([_placed(parts, alert, one, merged) for alert, one in zip(stand, told, strict=True)])
 
 
-def _placed(parts: Parts, alert: Alert, merged: Mapping[str, str]) -> Alert:
+def _placed(parts: Parts, alert: Alert, told: Told, merged: Mapping[str, str]) -> Alert:
     assert alert.story is not None
     story = standing(alert.story, merged)
-    return replace(alert, story=story, storyline=parts.stories.storyline_of(story))
+    return replace(alert, story=story, storyline=parts.stories.storyline_of(story), **told._asdict())

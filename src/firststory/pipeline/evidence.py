@@ -110,8 +110,11 @@ def _may_lean(phrase: Phrase) -> bool:
 
 def _trimmed(phrase: Phrase, stop: frozenset[str]) -> Phrase:
     """A phrase without the stop words of the document's language at both ends; the reader knows one language."""
-    words, texts = phrase.key.split(), phrase.text.split()
-    if len(words) != len(texts) or not {words[0], words[-1]} & stop:
+    words = phrase.key.split()
+    if words[0] not in stop and words[-1] not in stop:
+        return phrase
+    texts = phrase.text.split()
+    if len(words) != len(texts):
         return phrase
     kept = [n for n, word in enumerate(words) if word not in stop]
     if not kept:

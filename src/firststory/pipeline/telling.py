@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import NamedTuple
 
 from firststory.alerts.events.document import KEPT_CHARACTERS
 from firststory.harmless import display_title, harmless
@@ -14,33 +14,31 @@ from firststory.text.phrases.alphabet import fold
 from firststory.text.phrases.evidence import choose_weighed
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Phrase, Report
-from firststory.text.phrases.sentences import telling_sentence
+from firststory.text.phrases.sentences import telling_sentences
 from firststory.text.phrases.variants import document_phrases
 
 SUMMARY_CHARACTERS = 300
 
 
-def tell(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[Document]]]) -> tuple[Alert, ...]:
-    """The alerts with their phrases and their summaries; beside each the documents that it rests on."""
+class Told(NamedTuple):
+    """What an alert says, under the names that it has there."""
+
+    terms: tuple[str, ...]
+    kinds: tuple[TermKind, ...]
+    summary: str
+
+
+def tell(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[Document]]]) -> list[Told]:
+    """The phrases and summaries of alerts; beside each the documents that it rests on."""
     if not alerts:
-        return ()
+        return []
     read = reader.read([alert.headline for alert, _ in alerts])
     chosen = choose_weighed(reader, document_phrases(reader, read, range(len(alerts))))
-    return tuple(
-        _told(reader, alert, [phrase for phrase, _ in phrases], documents)
-        for (alert, documents), phrases in zip(alerts, chosen, strict=True)
-    )
-
-
-def _told(reader: PhraseReader, alert: Alert, phrases: Sequence[Phrase], documents: Sequence[Document]) -> Alert:
-    named = _named(alert, phrases)
-    return replace(
-        alert,
-        terms=tuple(term for term, _ in named),
-        kinds=tuple(kind for _, kind in named),
-        # A first report stands alone: nothing says yet which of its sentences matters.
-        summary="" if alert.kind == "first_seen" else _summary(reader, alert, documents),
-    )
+    named = [_named(alert, [phrase for phrase, _ in own]) for (alert, _), own in zip(alerts, chosen, strict=True)]
+    return [
+        Told(tuple([term for term, _ in own]), tuple([kind for _, kind in own]), summary)
+        for own, summary in zip(named, _summaries(reader, alerts), strict=True)
+    ]
 
 
 def _named(alert: Alert, phrases: Sequence[Phrase]) -> list[tuple[str, TermKind]]:
@@ -52,11 +50,17 @@ def _named(alert: Alert, phrases: Sequence[Phrase]) -> list[tuple[str, TermKind]
     return [*alone, *((phrase.text, phrase.kind) for phrase in phrases)]
 
 
-def _summary(reader: PhraseReader, alert: Alert, documents: Sequence[Document]) -> str:
-    reports = [report for report in map(_report, documents) if report.text]
-    if not reports:
-        return ""
-    sentence = telling_sentence(reader, reports)
+def _summaries(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[Document]]]) -> list[str]:
+    # A first report stands alone: nothing says yet which of its sentences matters.
+    bursts = [
+        [] if alert.kind == "first_seen" else [report for report in map(_report, documents) if report.text]
+        for alert, documents in alerts
+    ]
+    told = iter(telling_sentences(reader, [reports for reports in bursts if reports]))
+    return [_summary(alert, next(told)) if reports else "" for (alert, _), reports in zip(alerts, bursts, strict=True)]
+
+
+def _summary(alert: Alert, sentence: str) -> str:
     is_title = fold(sentence).strip(" .!") == fold(display_title(alert.headline)).strip(" .!")
     return "" if is_title else harmless(sentence, SUMMARY_CHARACTERS)
 

@@ -7,7 +7,9 @@ import pytest
 
 from alerts.events.planted_stream import document, fired
 from firststory.alerts.events.engine import EventAlerts
+from firststory.kernels.alerts.evidence import MAX_MEMBERS, core_of, members_of
 from firststory.kernels.alerts.follow import merge_chains
+from firststory.kernels.alerts.kinship import kin_links, mean_links
 from firststory.kernels.alerts.links import FLOOR, LONG_LIST_DOCUMENTS, similar
 from firststory.kernels.alerts.rows import LEAST_WEIGHT, MAX_TERMS, N_HEAVY, TITLE_WEIGHT, in_titles, link_row
 
@@ -117,7 +119,7 @@ def test_links_within_and_out_of_a_core_are_those_of_plain_loops(seed):
     both_ways = links | {(b, a): similarity for (a, b), similarity in links.items()}
     expected = [sum(both_ways.get((j, other), 0.0) for other in core if other != j) for j in members]
     expected /= np.array([len(core) - (j in core) for j in members])
-    assert index.mean_links(members, core) == pytest.approx(expected)
+    assert mean_links(members, core, index.facts, index.links, index._scratch().mark) == pytest.approx(expected)
 
     since, watch = index.born[index.oldest % len(index.born)] + 7200.0, 3600.0 * 6
     inside = [links[j, target] for j in core for target in core if (j, target) in links]
@@ -129,4 +131,25 @@ def test_links_within_and_out_of_a_core_are_those_of_plain_loops(seed):
         if (j, target) in links and target not in core and born[target] >= since
         if born[target] < born[j] - watch or links[j, target] >= strong
     }
-    assert set(index.kin_links(core, since, watch, 0.8)) == plain
+    found = kin_links(core, since, watch, 0.8, index.oldest, index.facts, index.links, index._scratch().mark)
+    assert set(zip(*(part.tolist() for part in found), strict=True)) == plain
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_proof_is_what_its_parts_are_one_by_one(seed):
+    alerts, day, width = EventAlerts(max_documents=200), 86_400.0, 12
+    rng = np.random.default_rng(seed)
+    stream = random_stream(280, seed, width=width, most=6)
+    fired(alerts, [document(one.document.id, i / 10, one.columns, one.document.source, f"s{rng.integers(4)}",
+                            weights=one.weights) for i, one in enumerate(stream)])  # fmt: skip
+    index = alerts._index
+    parts, mark = (index.facts, index.links), index._scratch().mark
+    for ordinal in range(index.next - 20, index.next):
+        now, watch = index.born[ordinal % len(index.born)], 0.5 * day
+        core = core_of(members_of(ordinal, now - watch, MAX_MEMBERS, index.meta, index.facts), *parts, index.log, mark)
+        members = members_of(ordinal, now - day, 300, index.meta, index.facts)
+        kin = kin_links(core, now - 2 * day, watch, 0.8, index.oldest, *parts, mark)
+        proof = index.proof(ordinal, watch, day, 2 * day, 0.8)
+        assert len(core) and proof.core == core.tolist() and proof.members.tolist() == members.tolist()
+        assert proof.kin == list(zip(*(part.tolist() for part in kin), strict=True))
+        assert proof.means == mean_links(members, core, *parts, mark).tolist()

@@ -11,12 +11,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from firststory.alerts.events.links import LinkIndex
+from firststory.alerts.events.links import LinkIndex, Proof
 from firststory.alerts.events.memory import EventMemory
 from firststory.alerts.events.running import RunningStories
-from firststory.arrays import Ints
 from firststory.kernels.alerts.evidence import CORE_SHARE
-from firststory.units import DAY_SECONDS
 
 LEAST_SCORE = 1.0
 KIN_DAYS, KIN_SHARE, KIN_STRENGTH = 3.0, 0.5, 0.8
@@ -35,7 +33,7 @@ def least_score(opened_per_day: float, false_alerts: float) -> float:
 
 
 def goes_on(
-    core: Ints,
+    proof: Proof,
     story: str,
     ordinal: int,
     watch_seconds: float,
@@ -49,10 +47,9 @@ def goes_on(
     good part, by links nearly as strong as those within the core.
     """  # fmt: skip
     now = float(index.born[ordinal % len(index.born)])
-    since = now - KIN_DAYS * DAY_SECONDS
     linked: dict[str, Counter[int]] = {}
     kin: dict[str, set[int]] = {}
-    for place, target, is_before in index.kin_links(core, since, watch_seconds, KIN_STRENGTH):
+    for place, target, is_before in proof.kin:
         name = memory.story_of[target]
         if name == story or name not in running or running[name].fired is None:
             continue
@@ -65,4 +62,4 @@ def goes_on(
         last = memory.last[name]
         size = 0 if last > ordinal else len(index.story_members(last, now - watch_seconds))
         kin.setdefault(name, set()).update(place for place, n in counts.items() if n >= CORE_SHARE * size)
-    return max(map(len, kin.values()), default=0) >= max(1.0, KIN_SHARE * len(core))
+    return max(map(len, kin.values()), default=0) >= max(1.0, KIN_SHARE * len(proof.core))

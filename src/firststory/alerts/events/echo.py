@@ -25,6 +25,7 @@ MAX_WORDS = 24
 _SIGNS = re.compile(r"""[0-9?:!|"“‘]""")
 _WORD, _SOURCE, _NOVEL_SOURCE, _USUAL_SOURCE, _NOVELTY, _LENGTH, _OPENING, _SIGN = range(1, 9)
 """Kinds of features: where their checksums begin."""
+_OF_SIGN = {sign: crc32(b"0" if sign.isdigit() else sign.encode(), _SIGN) % SIZE for sign in '0123456789?:!|"“‘'}
 
 
 def features(title: str, source: str | None, novelty: float) -> list[int]:
@@ -41,8 +42,7 @@ def features(title: str, source: str | None, novelty: float) -> list[int]:
     own.update((_of_number(int(10 * novelty), _NOVELTY), _of_number(len(words), _LENGTH), 0))
     own.add(crc32(b" ".join(words[:1]), _OPENING) % SIZE)
     own.add(crc32(b" ".join(words[:2]), _OPENING) % SIZE)
-    for sign in _SIGNS.findall(title):
-        own.add(crc32(b"0" if sign.isdigit() else sign.encode(), _SIGN) % SIZE)
+    own.update(map(_OF_SIGN.__getitem__, _SIGNS.findall(title)))
     return sorted(own)
 
 

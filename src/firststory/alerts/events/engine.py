@@ -10,7 +10,7 @@ import numpy as np
 
 from firststory.alerts.budget import Budget
 from firststory.alerts.events.clock import AlertClock
-from firststory.alerts.events.confirmed import KIN_DAYS, LEAST_SCORE, WARM_UP_DAYS, goes_on, least_score
+from firststory.alerts.events.confirmed import KIN_DAYS, KIN_STRENGTH, LEAST_SCORE, WARM_UP_DAYS, goes_on, least_score
 from firststory.alerts.events.document import EventDocument
 from firststory.alerts.events.echo import features
 from firststory.alerts.events.evidence import TOLD_WATCHES, gather
@@ -18,7 +18,7 @@ from firststory.alerts.events.first_seen import FirstSeen
 from firststory.alerts.events.held_back import ALREADY_ALERTED, BELOW_PRICE, CEILING_SPENT, WARMING_UP, HeldBack
 from firststory.alerts.events.ladder import Ceiling, Ladder
 from firststory.alerts.events.link_threshold import LinkThreshold
-from firststory.alerts.events.links import LinkIndex, nothing_found
+from firststory.alerts.events.links import LinkIndex, Proof, nothing_found
 from firststory.alerts.events.memory import EventMemory
 from firststory.alerts.events.rows import step_rows
 from firststory.alerts.events.running import RunningStories, RunningStory
@@ -179,9 +179,11 @@ class EventAlerts:
         return self._clock.arrivals(seconds)
 
     def _rows(self, new: Sequence[EventDocument], clock: Floats, sources: Ints) -> StepRows:
-        running = [self._running.get(one.story) for one in new]
-        settled = np.array([record is not None and record.fired is not None for record in running])
-        alerted = np.array([-math.inf if record is None else record.last_alert for record in running])
+        settled, alerted = np.zeros(len(new), np.bool_), np.full(len(new), -math.inf)
+        for i, one in enumerate(new):
+            record = self._running.get(one.story)
+            if record is not None:
+                settled[i], alerted[i] = record.fired is not None, record.last_alert
         return step_rows(new, clock, sources, self._memory.add(new, self._index.next), settled, alerted)
 
     def _day_seconds(self) -> float:
@@ -232,7 +234,9 @@ class EventAlerts:
 
     def _ceiling_per_day(self) -> float | None:
         kind, amount = self.ceiling.kind, self.ceiling.amount
-        return {"rate": amount, "share": amount * self._per_day, "threshold": None}[kind]
+        if kind == "rate":
+            return amount
+        return amount * self._per_day if kind == "share" else None
 
     def _price(self, now: float) -> float:
         """The score that the ladder asks for; dearer as the ceiling is spent."""
@@ -271,10 +275,11 @@ class EventAlerts:
 
     def _first_report(self, one: EventDocument, ordinal: int, now: float, chance: float, rank: float) -> Alert:
         writer = self._writer
-        sentence = first_report(chance, writer.document(ordinal), self._clock.is_dated)
+        first = writer.document(ordinal)
+        sentence = first_report(chance, first, self._clock.is_dated)
         return writer.write(
-            "first_seen", one.story, [ordinal], first=ordinal, headline=ordinal, now=now, score=rank,
-            terms=(), sentence=sentence,
+            "first_seen", one.story, [ordinal], first=first, headline=first, now=now, score=rank, terms=(),
+            sentence=sentence,
         )  # fmt: skip
 
     def _why_not(self, now: float, score: float) -> str | None:
@@ -288,23 +293,28 @@ class EventAlerts:
     def _consider_confirmed(
         self, one: EventDocument, ordinal: int, now: float, score: float, voices: int, story: RunningStory, rule: Rule
     ) -> list[Alert]:
-        core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds))
-        if goes_on(core, one.story, ordinal, rule.watch_seconds, self._index, self._memory, self._running):
+        proof = self._proof(ordinal, rule)
+        if goes_on(proof, one.story, ordinal, rule.watch_seconds, self._index, self._memory, self._running):
             self._held.add(one.story, now, ALREADY_ALERTED)
             return []
-        event = gather(self._index, self._memory, ordinal, rule.watch_seconds, core)
+        event = gather(self._index, self._memory, ordinal, rule.watch_seconds, proof)
         self._held.remove(one.story)
         story.fired = now
         self._pushed.spend(now)
         writer, by_text = self._writer, self._voices.by_text or not len(self._voices)
-        within = writer.span(event.first, ordinal, now)
-        sentence = told_by(voices, by_text, within, writer.document(event.first), self._clock.is_dated)
+        first = writer.document(event.first)
+        within = writer.span(first, ordinal - event.first, now)
+        sentence = told_by(voices, by_text, within, first, self._clock.is_dated)
         return [
             writer.write(
-                "confirmed", one.story, sorted({event.first, *event.core}), first=event.first, headline=event.headline,
-                now=now, score=score, terms=(), sentence=sentence,
+                "confirmed", one.story, sorted({event.first, *event.core}), first=first,
+                headline=writer.document(event.headline), now=now, score=score, terms=(), sentence=sentence,
             )
         ]  # fmt: skip
+
+    def _proof(self, ordinal: int, rule: Rule) -> Proof:
+        told, kin = TOLD_WATCHES * rule.watch_seconds, KIN_DAYS * DAY_SECONDS
+        return self._index.proof(ordinal, rule.watch_seconds, told, kin, KIN_STRENGTH)
 
     def _consider_turn(
         self,
@@ -316,9 +326,9 @@ class EventAlerts:
         story: RunningStory,
         rule: Rule,
     ) -> list[Alert]:
-        silent = SILENT_WATCH_SHARE * rule.watch_seconds
         if story.fired is None and found.background[i] < LEAST_BACKGROUND:
             return []
+        silent = SILENT_WATCH_SHARE * rule.watch_seconds
         if now - story.last_alert <= silent:
             return []
         ceiling = self._ceiling_per_day()
@@ -331,8 +341,7 @@ class EventAlerts:
         new = [term for term in new if term.column in surfaces]
         if not new:
             return []
-        core = self._index.core(self._index.story_members(ordinal, now - rule.watch_seconds))
-        event = gather(self._index, self._memory, ordinal, rule.watch_seconds, core)
+        event = gather(self._index, self._memory, ordinal, rule.watch_seconds, self._proof(ordinal, rule))
         capacity, term = len(self._index.born), new[0].column
         recent = [j for j in event.core if now - self._index.born[j % capacity] <= silent]
         using = [j for j in recent if term in self._index.named(j)]
@@ -342,15 +351,14 @@ class EventAlerts:
         self._pushed.spend(now)
         headline = event.headline if event.headline in using else using[-1]
         terms = tuple([_shown(surfaces[term.column]) for term in new[:MAX_TURN_TERMS]])
-        writer, first = self._writer, using[0]
-        within = writer.span(first, ordinal, now)
-        sentence = turned(
-            terms, new[0].voices, self._voices.by_text, within, writer.document(first), self._clock.is_dated
-        )
+        writer = self._writer
+        first = writer.document(using[0])
+        within = writer.span(first, ordinal - using[0], now)
+        sentence = turned(terms, new[0].voices, self._voices.by_text, within, first, self._clock.is_dated)
         return [
             writer.write(
-                "turn", one.story, recent, first=first, headline=headline, now=now, score=new[0].score, terms=terms,
-                sentence=sentence,
+                "turn", one.story, recent, first=first, headline=writer.document(headline), now=now,
+                score=new[0].score, terms=terms, sentence=sentence,
             )
         ]  # fmt: skip
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firststory.alerts.events.document import SlimDocument
-from firststory.alerts.events.links import LinkIndex
+from firststory.alerts.events.links import LinkIndex, Proof
 from firststory.alerts.events.memory import EventMemory
-from firststory.arrays import Ints
 from firststory.headlines import format_weight
 
 FIRST_SHARE, NEAR_FIRST_SHARE, NEAR_WATCH_SHARE = 0.4, 0.3, 0.25
@@ -15,9 +14,6 @@ FIRST_SHARE, NEAR_FIRST_SHARE, NEAR_WATCH_SHARE = 0.4, 0.3, 0.25
 it came within a quarter of the watch before the next."""
 TOLD_WATCHES = 2
 """Watches before now in which the first report is looked for."""
-MAX_LOOKED_BACK = 300
-"""Documents of the story, the latest, among which the first report is looked for."""
-
 
 UNTITLED_WEIGHT = 0.7
 HEADLINE_CHARACTERS = 200
@@ -34,18 +30,16 @@ class EventEvidence(NamedTuple):
     """The member of the core that reports: with the most links to the others, weighed by what its title is like."""
 
 
-def gather(index: LinkIndex, memory: EventMemory, ordinal: int, watch_seconds: float, core: Ints) -> EventEvidence:
-    """The evidence of a story as it stood when this document came; `core` is that of its latest members."""
-    capacity = len(index.born)
-    now = index.born[ordinal % capacity]
-    members = index.story_members(ordinal, now - TOLD_WATCHES * watch_seconds, MAX_LOOKED_BACK)
-    means = index.mean_links(members, core)
-    mean_of = dict(zip(members.tolist(), means.tolist(), strict=True))
-    inside = core.tolist()
-    typical = sorted(mean_of[j] for j in inside)[len(inside) // 2]
-    first, next_born = ordinal, now
-    for j, came in zip(members.tolist(), index.born[members % capacity].tolist(), strict=True):
-        share = mean_of[j] / max(typical, 1e-9)
+def gather(index: LinkIndex, memory: EventMemory, ordinal: int, watch_seconds: float, proof: Proof) -> EventEvidence:
+    """The evidence of a story as it stood when this document came."""
+    inside, members = proof.core, proof.members.tolist()
+    mean_of = dict(zip(members, proof.means, strict=True))
+    typical = max(sorted([mean_of[j] for j in inside])[len(inside) // 2], 1e-9)
+    # The latest of the members is the document itself.
+    came_at = index.born[proof.members % len(index.born)].tolist()
+    first, next_born = ordinal, came_at[0]
+    for j, mean, came in zip(members, proof.means, came_at, strict=True):
+        share = mean / typical
         is_near = next_born - came <= NEAR_WATCH_SHARE * watch_seconds
         if share >= FIRST_SHARE or (share >= NEAR_FIRST_SHARE and is_near):
             first, next_born = j, came

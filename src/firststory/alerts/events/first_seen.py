@@ -51,14 +51,15 @@ class FirstSeen:
 
     def learn(self, now: float, index: LinkIndex) -> None:
         """The labels of first reports whose day is over; those that the index has forgotten will never have one."""
-        waiting, due = self._waiting, list[tuple[int, list[int]]]()
-        while waiting and (now - waiting[0][0] > DAY_SECONDS or waiting[0][1] < index.oldest):
+        waiting, oldest = self._waiting, index.oldest
+        ordinals, rows = list[int](), list[list[int]]()
+        while waiting and (now - waiting[0][0] > DAY_SECONDS or waiting[0][1] < oldest):
             _, ordinal, own = waiting.popleft()
-            if ordinal >= index.oldest:
-                due.append((ordinal, own))
-        if due:
-            echoed = [bool(index.is_echoed[ordinal % len(index.born)]) for ordinal, _ in due]
-            self.chance.learn([own for _, own in due], echoed)
+            if ordinal >= oldest:
+                ordinals.append(ordinal)
+                rows.append(own)
+        if rows:
+            self.chance.learn(rows, index.is_echoed[np.array(ordinals) % len(index.born)].tolist())
 
     def wait(self, now: float, ordinal: int, own: list[int]) -> None:
         """A first report, by its features: in a day it is known whether others followed."""

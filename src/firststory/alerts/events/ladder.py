@@ -12,9 +12,6 @@ from collections import deque
 from itertools import takewhile
 from typing import Any, Self
 
-import numpy as np
-
-from firststory.arrays import Ints
 from firststory.units import DAY_SECONDS
 
 PRICE_DAYS = 7.0
@@ -68,7 +65,8 @@ class Ladder:
         """Rungs up to this one are not counted: nothing is alerted that low."""
         self.begun: float | None = None
         self._climbs: deque[tuple[float, int, int]] = deque()
-        self._counts = np.zeros(int(MOST_SCORE / step) + 2, np.int64)
+        self._changes = [0] * (int(MOST_SCORE / step) + 2)
+        """From one rung to the next, how many more events reached it: a climb changes two of these."""
 
     def note(self, now: float, before: float, after: float) -> None:
         """An event's best score rose from `before` to `after`."""
@@ -76,11 +74,15 @@ class Ladder:
             self.begun = now
         low, high = max(self.least, int(before / self.step)), int(min(after, MOST_SCORE) / self.step)
         if high > low:
-            self._climbs.append((now, low, high))
-            self._counts[low + 1 : high + 1] += 1
-        while self._climbs and (now - self._climbs[0][0] > PRICE_DAYS * DAY_SECONDS or len(self._climbs) > MOST_CLIMBS):
-            _, low, high = self._climbs.popleft()
-            self._counts[low + 1 : high + 1] -= 1
+            self._climb(now, low, high)
+        climbs, changes = self._climbs, self._changes
+        while climbs and (now - climbs[0][0] > PRICE_DAYS * DAY_SECONDS or len(climbs) > MOST_CLIMBS):
+            _forget(climbs.popleft(), changes)
+
+    def _climb(self, now: float, low: int, high: int) -> None:
+        self._climbs.append((now, low, high))
+        self._changes[low + 1] += 1
+        self._changes[high + 1] -= 1
 
     def price(self, now: float, per_day: float | None, spent: int = 0) -> float:
         """The lowest score that at most `per_day` events per day reached; 0 where all may fire."""
@@ -88,8 +90,12 @@ class Ladder:
             return 0.0
         days = self._days(now)
         most = max(1.0, per_day * max(LEAST_SHARE, 1.0 - spent / per_day) * days)
+        rung, changes = self.least, self._changes_at(now)
+        reached = changes[rung + 1]  # up to the least rung nothing is counted
         # The last rung is never reached.
-        rung = self.least + int((self._counts_at(now)[self.least + 1 :] <= most).argmax())
+        while reached > most:
+            rung += 1
+            reached += changes[rung + 1]
         return (rung + 1) * self.step if rung > self.least else 0.0
 
     def _days(self, now: float) -> float:
@@ -98,15 +104,14 @@ class Ladder:
             return min(PRICE_DAYS, (now - self._climbs[0][0]) / DAY_SECONDS)
         return max(1.0, min(PRICE_DAYS, (now - (self.begun or 0.0)) / DAY_SECONDS))
 
-    def _counts_at(self, now: float) -> Ints:
-        """The counts without what is over by then, should that be later than what was noted last."""
+    def _changes_at(self, now: float) -> list[int]:
+        """The changes without what is over by then, should that be later than what was noted last."""
         if not self._climbs or now - self._climbs[0][0] <= PRICE_DAYS * DAY_SECONDS:
-            return self._counts
-        over = list(takewhile(lambda climb: now - climb[0] > PRICE_DAYS * DAY_SECONDS, self._climbs))
-        counts = self._counts.copy()
-        for _, low, high in over:
-            counts[low + 1 : high + 1] -= 1
-        return counts
+            return self._changes
+        changes = self._changes.copy()
+        for climb in takewhile(lambda climb: now - climb[0] > PRICE_DAYS * DAY_SECONDS, self._climbs):
+            _forget(climb, changes)
+        return changes
 
     def get_state(self) -> dict[str, Any]:
         return {"step": self.step, "least": self.least, "begun": self.begun, "climbs": [list(c) for c in self._climbs]}
@@ -116,6 +121,11 @@ class Ladder:
         ladder = cls(state["step"])
         ladder.least, ladder.begun = state["least"], state["begun"]
         for now, low, high in state["climbs"]:
-            ladder._climbs.append((now, low, high))
-            ladder._counts[low + 1 : high + 1] += 1
+            ladder._climb(now, low, high)
         return ladder
+
+
+def _forget(climb: tuple[float, int, int], changes: list[int]) -> None:
+    _, low, high = climb
+    changes[low + 1] -= 1
+    changes[high + 1] += 1

@@ -6,15 +6,14 @@ terms, those of the title raised (`firststory.kernels.alerts.rows`). Memory is b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from firststory.arrays import Flags, Floats, Ints
-from firststory.kernels.alerts.evidence import MAX_MEMBERS, core_of, members_of
+from firststory.kernels.alerts.evidence import MAX_MEMBERS, members_of
 from firststory.kernels.alerts.follow import follow, merge_chains
-from firststory.kernels.alerts.kinship import kin_links, mean_links
+from firststory.kernels.alerts.kinship import proof_of
 from firststory.kernels.alerts.layout import N_TURN_TERMS, Facts, Found, Learnt, Links, Rule, Scratch, StepRows
 from firststory.kernels.alerts.links import MAX_CANDIDATES
 from firststory.kernels.alerts.rows import link_row
@@ -32,6 +31,24 @@ _FACTS: dict[str, Any] = {
     "link_start": np.int64,
     "link_count": np.int64,
 }
+
+
+MAX_LOOKED_BACK = 300
+"""Documents of a story, the latest, among which its first report is looked for."""
+
+
+class Proof(NamedTuple):
+    """What a document proves of its story, as it stood when it came."""
+
+    core: list[int]
+    """The documents of the story that are linked to a good part of the others, latest first."""
+    kin: list[tuple[int, int, bool]]
+    """Links of the core to documents outside of it: a place in the core, an ordinal, whether it is from before the
+    watch."""
+    members: Ints
+    """The documents of the story from which on it is told, latest first."""
+    means: list[float]
+    """Each member's mean similarity to the core."""
 
 
 class LinkIndex(WindowIndex):
@@ -125,26 +142,20 @@ class LinkIndex(WindowIndex):
         """The documents of a story up to this one that came since some moment, latest first."""
         return members_of(ordinal, since, most, self.meta, self.facts)
 
-    def core(self, members: Ints) -> Ints:
-        """Those that are linked to a good part of the others."""
-        return core_of(members, self.facts, self.links, self.log, self._scratch().mark)
+    def proof(
+        self, ordinal: int, watch_seconds: float, told_seconds: float, kin_seconds: float, kin_strength: float
+    ) -> Proof:
+        """What a document proves of its story; its first report is looked for within `told_seconds`.
 
-    def mean_links(self, members: Ints, core: Ints) -> Floats:
-        """Each member's mean similarity to the core, which is part of the members."""
-        return mean_links(members, core, self.facts, self.links, self._scratch().mark)
-
-    def kin_links(
-        self, core: Ints, since: float, watch_seconds: float, strength: float
-    ) -> Iterator[tuple[int, int, bool]]:
-        """Links of the core to documents outside of it that came since some moment.
-
-        Each is a place in the core, an ordinal, and whether that document is from before the watch; within the watch
-        only links that are `strength` times as strong as the mean link within the core.
+        Of the core's links to other documents of the last `kin_seconds` those within the watch count that are
+        `kin_strength` times as strong as the mean link within the core, and all to earlier ones.
         """
-        found = kin_links(
-            core, since, watch_seconds, strength, self.oldest, self.facts, self.links, self._scratch().mark
-        )
-        return zip(*(part.tolist() for part in found), strict=True)
+        core, *kin, members, means = proof_of(
+            ordinal, watch_seconds, told_seconds, MAX_LOOKED_BACK, kin_seconds, kin_strength, self.meta, self.facts,
+            self.links, self.log, self._scratch().mark,
+        )  # fmt: skip
+        own = zip(*(part.tolist() for part in kin), strict=True)
+        return Proof(core.tolist(), list(own), members, means.tolist())
 
     def links_of(self, ordinal: int) -> tuple[Ints, Any]:
         """The remembered earlier documents that a document is linked to, and how similar they are."""

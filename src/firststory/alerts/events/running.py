@@ -34,7 +34,10 @@ class RunningStory:
     @property
     def last_alert(self) -> float:
         """When it was last alerted, or turned; -inf where it never was."""
-        return max([at for at in (self.fired, self.turned) if at is not None], default=-math.inf)
+        fired, turned = self.fired, self.turned
+        if turned is None:
+            return -math.inf if fired is None else fired
+        return turned if fired is None else max(fired, turned)
 
     def take_in(self, other: RunningStory) -> None:
         """Another story was merged into this one: what was alerted stays alerted."""

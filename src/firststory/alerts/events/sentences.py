@@ -44,7 +44,11 @@ def named(document: Document, is_dated: bool) -> str:
     """Who told it and when."""
     facts = [harmless(document.source, MAX_SOURCE_CHARACTERS)] if document.source else []
     if document.time is not None:
-        facts.append(f"{document.time.day} {document.time:%B}" if is_dated else f"{document.time:%H:%M}")
+        facts.append(
+            f"{document.time.day} {document.time:%B}"
+            if is_dated
+            else f"{document.time.hour:02}:{document.time.minute:02}"
+        )
     return f": {', '.join(facts)}" if facts else ""
 
 

@@ -79,12 +79,12 @@ class FormatTerms:
         """Stories by the one that each went into."""
         if not merged:
             return
-        for stories in self._stories.values():
-            if not merged.keys().isdisjoint(stories):
-                for story, into in merged.items():
-                    if story in stories:
-                        stories.setdefault(into, stories[story])
-                        del stories[story]
+        has_none = merged.keys().isdisjoint
+        for stories in [stories for stories in self._stories.values() if not has_none(stories)]:
+            for story, into in merged.items():
+                if story in stories:
+                    stories.setdefault(into, stories[story])
+                    del stories[story]
 
     def columns(self) -> list[int]:
         return list(self._stories)
@@ -130,23 +130,28 @@ class Turns:
         self, i: int, found: Found, name: str, story: RunningStory, now: float, least: float, ceiling: float | None
     ) -> list[TurnTerm]:
         """The terms of a document that turn its story, strongest first; `least` is the score that the test asks for."""
-        parts = (part[i].tolist() for part in (found.turn_score, found.turn_terms, found.turn_voices))
+        terms = zip(
+            found.turn_score[i].tolist(), found.turn_terms[i].tolist(), found.turn_voices[i].tolist(), strict=True
+        )
+        cost = self.formats.cost
         scored = [
-            TurnTerm(score - CHOICE_COST - self.formats.cost(column, name, now), column, voices)
-            for score, column, voices in zip(*parts, strict=True)
+            (score - CHOICE_COST - cost(column, name, now), column, voices)
+            for score, column, voices in terms
             if column >= 0
         ]
         scored.sort(reverse=True)
-        for term in scored:
-            if term.score >= NOTED_SCORE:
-                self.formats.note(term.column, name, now)
-        best = scored[0].score
+        for score, column, _ in scored:
+            if score >= NOTED_SCORE:
+                self.formats.note(column, name, now)
+        best = scored[0][0]
         if best <= 0.0:
             return []
         self.ladder.note(now, story.turn_best, best)
         story.turn_best = max(story.turn_best, best)
+        if best < least:
+            return []
         level = max(least, self.price(now, ceiling) - CHOICE_COST)
-        return [term for term in scored if term.score >= level and term.column not in story.turn_terms]
+        return [TurnTerm(*term) for term in scored if term[0] >= level and term[1] not in story.turn_terms]
 
     def get_state(self) -> dict[str, Any]:
         return {

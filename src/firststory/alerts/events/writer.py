@@ -31,8 +31,8 @@ class AlertWriter:
         story: str,
         documents: Sequence[int],
         *,
-        first: int,
-        headline: int,
+        first: Document,
+        headline: Document,
         now: float,
         score: float,
         terms: tuple[str, ...],
@@ -41,14 +41,13 @@ class AlertWriter:
         """The alert that rests on these documents."""
         self.n_alerts += 1
         ids, sources = self._memory.told(documents)
-        begun = self.document(first)
         return Alert(
             id=f"a{self.n_alerts}",
             kind=kind,
-            first=begun,
-            headline=self.document(headline),
+            first=first,
+            headline=headline,
             fired_at=self._fired_at(now),
-            delay=self._delay(begun, now),
+            delay=self._delay(first, now),
             documents=ids,
             sources=sources,
             terms=terms,
@@ -58,9 +57,9 @@ class AlertWriter:
             sentence=sentence,
         )
 
-    def span(self, first: int, ordinal: int, now: float) -> str:
-        """From a first report to the document of this moment, in words."""
-        return span(self._delay(self.document(first), now), ordinal - first, self._clock.is_dated)
+    def span(self, first: Document, documents: int, now: float) -> str:
+        """From a first report to the document of this moment, so many documents later, in words."""
+        return span(self._delay(first, now), documents, self._clock.is_dated)
 
     def _fired_at(self, now: float) -> datetime | None:
         return datetime.fromtimestamp(now, tz=UTC) if self._clock.is_timed else None

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Flags, Floats, Ints, Slots
+from firststory.kernels.alerts.evidence import MAX_MEMBERS, core_of, members_of
 from firststory.kernels.alerts.layout import Facts, Links
 from firststory.kernels.jit import kernel
+from firststory.kernels.neighbours.layout import Log
+from firststory.kernels.neighbours.window import OLDEST
 
 
 @kernel
@@ -77,3 +80,31 @@ def kin_links(
     for j in core:
         mark[j % capacity] = 0
     return places[:n], targets[:n], is_before[:n]
+
+
+@kernel
+def proof_of(
+    ordinal: int,
+    watch_seconds: float,
+    told_seconds: float,
+    most_told: int,
+    kin_seconds: float,
+    strength: float,
+    meta: Ints,
+    facts: Facts,
+    links: Links,
+    log: Log,
+    mark: Slots,
+) -> tuple[Ints, Ints, Ints, Flags, Ints, Floats]:
+    """What an alert on a document rests on, at one call: handing over the arrays takes longer than looking at them.
+
+    It is the core of the document's story, `kin_links` of the core, the story's members within `told_seconds`, and
+    their `mean_links` to the core.
+    """
+    now = facts.born[ordinal % len(facts.born)]
+    core = core_of(members_of(ordinal, now - watch_seconds, MAX_MEMBERS, meta, facts), facts, links, log, mark)
+    places, targets, is_before = kin_links(
+        core, now - kin_seconds, watch_seconds, strength, meta[OLDEST], facts, links, mark
+    )
+    members = members_of(ordinal, now - told_seconds, most_told, meta, facts)
+    return core, places, targets, is_before, members, mean_links(members, core, facts, links, mark)

@@ -206,6 +206,8 @@ def fold(text: str) -> str:
     >>> fold("U.S."), fold("Beyoncé"), fold("$1,400.5")
     ('us', 'beyonce', '$1400.5')
     """
+    if text.isascii() and text.replace(" ", "").isalnum():  # as most are
+        return " ".join(text.lower().split())
     if "," in text or "." in text:
         text = _POINT.sub(_KEPT_POINT, _GROUPING.sub("", text))
     words = " ".join(_translated(text).split())

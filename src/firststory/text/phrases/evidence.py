@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, compress, pairwise
 
 import numpy as np
 
@@ -48,12 +48,13 @@ def choose_weighed(
     reader: PhraseReader, documents: Sequence[Sequence[Phrase]], most: int = MOST
 ) -> list[list[tuple[Phrase, float]]]:
     """Of each document the phrases that say what is new in it, in the order of the text, and what they weigh."""
-    phrases = [phrase for own in documents for phrase in own]
+    phrases = list(chain.from_iterable(documents))
     if not phrases:
         return [[] for _ in documents]
     split = [phrase.key.split() for phrase in phrases]
-    place = {word: n for n, word in enumerate(dict.fromkeys(word for own in split for word in own))}
-    words = np.array([place[word] for own in split for word in own], dtype=np.int64)
+    every = list(chain.from_iterable(split))
+    place = {word: n for n, word in enumerate(dict.fromkeys(every))}
+    words = np.array([place[word] for word in every], dtype=np.int64)
     first, word_first = _bounds(documents), _bounds(split)
     keys = [phrase.key for phrase in phrases]
     note_key_numbers([*place, *keys])
@@ -82,7 +83,10 @@ def choose_weighed(
 
 def _kept(pairs: Sequence[tuple[Phrase, float]], is_kept: Sequence[bool]) -> list[tuple[Phrase, float]]:
     """Those that are kept, and their equals: of two that lost their article, both have no place of their own."""
-    chosen = {pair[0] for pair, kept in zip(pairs, is_kept, strict=True) if kept}
+    found = list(compress(pairs, is_kept))
+    if all(phrase.start >= 0 for phrase, _ in found):
+        return found
+    chosen = {phrase for phrase, _ in found}
     return [
         pair for pair, kept in zip(pairs, is_kept, strict=True) if kept or (pair[0].start < 0 and pair[0] in chosen)
     ]

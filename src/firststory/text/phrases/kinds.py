@@ -36,7 +36,8 @@ def kind_by_counts(
 
     `votes` and `mentions` are those of a document, which may have been learnt or not.
     """
-    summed = [max(counts[k.PERSON + i], votes[i]) for i in range(3)]
+    person, place, organisation = votes
+    summed = max(counts[k.PERSON], person), max(counts[k.PLACE], place), max(counts[k.ORGANISATION], organisation)
     most = max(summed)
     if most >= LEAST_VOTES and most >= LEAST_SHARE * max(counts[k.MENTIONS], mentions):
         return KINDS[summed.index(most)]

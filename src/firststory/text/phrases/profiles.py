@@ -1,10 +1,11 @@
-"""What the documents of a burst have in common: the profile that titles and sentences are measured by."""
+"""What the documents of a burst have in common: the profile that sentences are measured by."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from math import log
+from typing import NamedTuple
 
 import regex
 
@@ -13,7 +14,7 @@ from firststory.records import Document
 from firststory.text.phrases.alphabet import fold_phrase
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Report
-from firststory.text.phrases.variants import document_phrases
+from firststory.text.phrases.variants import Group, document_groups
 
 DAY_SECONDS = 86_400.0
 MOST_REPORTS = 100
@@ -24,47 +25,64 @@ FEW = 3
 WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’\-&.][\p{L}\p{N}]+)*")
 
 
-class Profile:
-    """The phrases and words of a burst's first day, each by its share of the reports times its rarity in the stream.
+class Profile(NamedTuple):
+    """The phrases and words of a burst's first day, each by its share of the reports."""
 
-    Parameters
-    ----------
-    reader : PhraseReader
-    reports : sequence of Report
-        Documents of the burst, in any order.
-    """
+    reports: list[Report]
+    """Those of the first day."""
+    names: list[list[str]]
+    """Of each report the keys of its phrases of several words."""
+    shares: dict[str, float]
+    """Of phrases and words that tell of the burst, the share of the reports that have them."""
 
-    def __init__(self, reader: PhraseReader, reports: Sequence[Report]) -> None:
-        self.reader = reader
-        self.reports = first_day(reports)
-        read = reader.read([Document(id="", text=report.text, title=report.title) for report in self.reports])
-        self.phrases = document_phrases(reader, read, range(len(read)))
-        share: Counter[str] = Counter()
-        for report, phrases in zip(self.reports, self.phrases, strict=True):
-            lead = report.text[: len(report.title) + k.LEAD_CHARACTERS]
-            share.update(
-                {phrase.key for phrase in phrases if phrase.zone != "body"} | self.words(f"{report.title} {lead}")
-            )
-        n = len(self.reports)
-        least = max(1.0, 0.1 * n) if n >= FEW else 0.0
-        telling = {key: count for key, count in share.items() if count > least}
-        rarity = self._rarity(list(telling))
-        self._worth = {key: count / n * rare for (key, count), rare in zip(telling.items(), rarity, strict=True)}
 
-    def worth(self, keys: set[str]) -> float:
-        """What some phrases and words tell of the burst."""
-        return sum(self._worth.get(key, 0.0) for key in sorted(keys))
+def profiles(reader: PhraseReader, bursts: Sequence[Sequence[Report]], words: WordKeys) -> list[Profile]:
+    """The profiles of some bursts, whose reports may come in any order. All of them are read at one go."""
+    early = [first_day(reports) for reports in bursts]
+    read = reader.read([Document(id="", text=one.text, title=one.title) for own in early for one in own])
+    groups = iter(document_groups(reader, read, range(len(read))))
+    return [_profile(own, [next(groups) for _ in own], words) for own in early]
 
-    def words(self, text: str) -> set[str]:
-        """The words of a text that are no stop words."""
-        words = list(dict.fromkeys(map(fold_phrase, WORD.findall(text))))
-        is_stop = self.reader.is_stop_number
-        return {word for word, n in zip(words, self.reader.numbers_of(words), strict=True) if word and not is_stop(n)}
 
-    def _rarity(self, keys: Sequence[str]) -> list[float]:
-        of_phrases, of_words = self.reader.documents_with_each(keys), self.reader.documents_with_each_word(keys)
-        n = 1.0 + self.reader.n_documents_
-        return [max(log(n / (1.0 + max(seen))), 0.0) for seen in zip(of_phrases, of_words, strict=True)]
+def _profile(reports: list[Report], groups: Sequence[Sequence[Group]], words: WordKeys) -> Profile:
+    count: Counter[str] = Counter()
+    for report, own in zip(reports, groups, strict=True):
+        count.update({group.key for group in own if group.zone != k.BODY}.union(words.of(_beginning(report))))
+    n = len(reports)
+    least = max(1.0, 0.1 * n) if n >= FEW else 0.0
+    names = [[group.key for group in own if " " in group.key] for own in groups]
+    return Profile(reports, names, {key: times / n for key, times in count.items() if times > least})
+
+
+def _beginning(report: Report) -> str:
+    return f"{report.title} {report.text[: len(report.title) + k.LEAD_CHARACTERS]}"
+
+
+class WordKeys:
+    """The keys of the words of texts, without stop words. Each word is looked up once, however many texts have it."""
+
+    def __init__(self, reader: PhraseReader) -> None:
+        self._reader = reader
+        self._key: dict[str, str] = {}
+        """Empty for stop words."""
+
+    def of(self, text: str) -> set[str]:
+        """The keys of the words of a text that are no stop words."""
+        words, key = WORD.findall(text), self._key
+        if new := [word for word in dict.fromkeys(words) if word not in key]:
+            keys, is_stop = list(map(fold_phrase, new)), self._reader.is_stop_number
+            numbers = self._reader.numbers_of(keys)
+            key.update((word, "" if is_stop(n) else own) for word, own, n in zip(new, keys, numbers, strict=True))
+        found = {key[word] for word in words}
+        found.discard("")
+        return found
+
+
+def rarities(reader: PhraseReader, keys: Sequence[str]) -> list[float]:
+    """How rare phrases and words are in the stream."""
+    of_phrases, of_words = reader.documents_with_each(keys), reader.documents_with_each_word(keys)
+    n = 1.0 + reader.n_documents_
+    return [max(log(n / (1.0 + max(seen))), 0.0) for seen in zip(of_phrases, of_words, strict=True)]
 
 
 def first_day(reports: Sequence[Report]) -> list[Report]:

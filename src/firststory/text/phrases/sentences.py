@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import regex
 
 from firststory.headlines import is_format
 from firststory.text.phrases.alphabet import fold
-from firststory.text.phrases.profiles import Profile
+from firststory.text.phrases.profiles import Profile, WordKeys, profiles, rarities
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Report
 
@@ -19,9 +20,11 @@ READ_CHARACTERS = 1500
 A_FORMAT, CAPITALS_FIRST, LATER = 0.6, 0.8, 0.2
 
 _ENDS = regex.compile(
-    r"(?:(?<=[\p{Ll}\p{N})%\"”][.!?])|(?<=[.!?][\"”]))(?<!\b(?:Mr|Dr|St|Jr|Sr|Lt|Ms|No|Gen|Gov|Sen|Rep|Sgt|Col|Mrs|Capt|Prof)\.)"
-    r"\s+(?=[\p{Lu}\"“])|\n+|(?<=[。！？])"
+    r"[.!?][\"”]?\K\s(?:(?<=[\p{Ll}\p{N})%\"”][.!?]\s)|(?<=[.!?][\"”]\s))"
+    r"(?<!\b(?:Mr|Dr|St|Jr|Sr|Lt|Ms|No|Gen|Gov|Sen|Rep|Sgt|Col|Mrs|Capt|Prof)\.\s)\s*(?=[\p{Lu}\"“])"
+    r"|\n+|[。！？]\K"
 )
+"""It begins with what few characters are: looking behind every character takes ten times as long."""
 _DATELINE = regex.compile(r"^\p{Lu}{3,}[\p{Lu}, ]*(?:\p{L}+ \d+\. ?)?(?:/\w+/\.?|\(\p{L}+\)|--?|[—–])\s*(?:[—–-]+\s*)?")
 _LEANS = regex.compile(r"[\"'“‘]|(?:he|she|it|they|but|and|this|that|we|i|so)\b", regex.IGNORECASE)
 """Sentences that begin so lean on the one before."""
@@ -44,7 +47,7 @@ def sentences(text: str, is_cut: bool = False) -> list[str]:
     return [one for one in found if one]
 
 
-def telling_sentence(reader: PhraseReader, reports: Sequence[Report], profile: Profile | None = None) -> str:
+def telling_sentence(reader: PhraseReader, reports: Sequence[Report]) -> str:
     """The sentence, of the first three of each report of the burst's first day, that says most of what all of them say.
 
     It stands in one of the reports; nothing is made up. Empty where none has a whole sentence of 6 to 45 words.
@@ -55,20 +58,50 @@ def telling_sentence(reader: PhraseReader, reports: Sequence[Report], profile: P
     >>> telling_sentence(PhraseReader(), [Report("Bridge in Genoa collapses", text)])
     'A bridge in Genoa collapsed on Tuesday during a storm.'
     """
-    profile = profile or Profile(reader, reports)
-    best, best_worth = "", -1.0
-    for report, phrases in zip(profile.reports, profile.phrases, strict=True):
+    return telling_sentences(reader, [reports])[0]
+
+
+def telling_sentences(reader: PhraseReader, bursts: Sequence[Sequence[Report]]) -> list[str]:
+    """`telling_sentence` of each of some bursts."""
+    words = WordKeys(reader)
+    found = [(profile, _candidates(profile, words)) for profile in profiles(reader, bursts, words)]
+    keys = list(dict.fromkeys(key for _, candidates in found for one in candidates for key in one.telling))
+    rarity = dict(zip(keys, rarities(reader, keys), strict=True))
+    return [_best(profile.shares, candidates, rarity) for profile, candidates in found]
+
+
+class _Candidate(NamedTuple):
+    """A sentence that may tell the event."""
+
+    text: str
+    form: float
+    """How it is written and where it stands."""
+    n_words: int
+    telling: list[str]
+    """The keys that the profile of the burst has too, in order."""
+
+
+def _candidates(profile: Profile, words: WordKeys) -> list[_Candidate]:
+    found = []
+    for report, names in zip(profile.reports, profile.names, strict=True):
         body = report.text.removeprefix(report.title).strip() or report.title
-        names = [phrase.key for phrase in phrases if " " in phrase.key]
+        told = [name for name in names if name in profile.shares]
         for place, sentence in enumerate(sentences(body, report.is_cut)[:FIRST_SENTENCES]):
             if not (SHORTEST <= sentence.count(" ") + 1 <= LONGEST and _IS_ENDED.search(sentence)):
                 continue
-            words = profile.words(sentence)
-            low = fold(sentence)
+            own, low = words.of(sentence), fold(sentence)
             form = A_FORMAT if _LEANS.match(sentence) or is_format(sentence) else 1.0
             form *= CAPITALS_FIRST if sentence.split()[0].isupper() or "Related:" in sentence else 1.0
-            keys = words | {name for name in names if name in low}
-            worth = form * (1.0 - LATER * place) * profile.worth(keys) / (8.0 + len(words)) ** 0.6
-            if worth > best_worth:
-                best, best_worth = sentence, worth
+            telling = sorted((own & profile.shares.keys()).union(name for name in told if name in low))
+            found.append(_Candidate(sentence, form * (1.0 - LATER * place), len(own), telling))
+    return found
+
+
+def _best(shares: Mapping[str, float], candidates: Sequence[_Candidate], rarity: Mapping[str, float]) -> str:
+    best, best_worth = "", -1.0
+    for one in candidates:
+        told = sum(shares[key] * rarity[key] for key in one.telling)
+        worth = one.form * told / (8.0 + one.n_words) ** 0.6
+        if worth > best_worth:
+            best, best_worth = one.text, worth
     return best

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import regex
@@ -26,7 +26,10 @@ SHORT_FORM = 5.0
 HOLDER_SHARE, HOLDER_LEAST = 0.6, 3.0
 """Of the names that end in a word, by how much the one that is meant must lead (0.6: it has four fifths), at least."""
 
-_NO_VOTES = [0.0, 0.0, 0.0]
+Votes = tuple[float, float, float]
+"""That a name is a person, a place, an organisation."""
+
+_NO_VOTES = 0.0, 0.0, 0.0
 _PARTS = regex.compile(r"\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{N}+")
 
 
@@ -39,19 +42,39 @@ class Group:
         self.text, self.key = text, fold_phrase(text)
         self.start, self.end = start, end
         self.form, self.zone, self.style = form, zone, style
-        self.count, self.votes = 0, _NO_VOTES
+        self.count = 0
+        self.votes: Votes = _NO_VOTES
 
 
 def document_phrases(reader: PhraseReader, read: ReadDocuments, numbers: Iterable[int]) -> list[list[Phrase]]:
     """The phrases of some of the documents that were read, those of each in the order of its text."""
     numbers = list(numbers)
+    documents, names = _told(reader, read, numbers)
+    small = _written_small(reader, documents)
+    return [_phrases(groups, names, small, read.shifts[n]) for groups, n in zip(documents, numbers, strict=True)]
+
+
+def document_groups(reader: PhraseReader, read: ReadDocuments, numbers: Iterable[int]) -> list[list[Group]]:
+    """The same where nobody will read them: what each is called and where it stands."""
+    documents, _ = _told(reader, read, list(numbers))
+    return [list(groups.values()) for groups in documents]
+
+
+def _told(
+    reader: PhraseReader, read: ReadDocuments, numbers: Sequence[int]
+) -> tuple[list[dict[int, Group]], KnownNames]:
+    """Of each document its groups, with variants brought together; of its body only what it repeats."""
     grouped = [_groups(read, number) for number in numbers]
     names = KnownNames(
         reader.tables, (key for groups in grouped for key, group in groups.items() if group.form == k.NAME)
     )
-    merged = [_merged(groups, _full_names(reader, names, groups), names) for groups in grouped]
-    small = _written_small(reader, merged)
-    return [_phrases(groups, names, small, read.shifts[n]) for groups, n in zip(merged, numbers, strict=True)]
+    merged = (_merged(groups, _full_names(reader, names, groups), names) for groups in grouped)
+    return [{key: group for key, group in groups.items() if _is_told(group)} for groups in merged], names
+
+
+def _is_told(group: Group) -> bool:
+    is_aside = group.zone == k.BODY and (group.count < REPEATED or group.form not in (k.NAME, k.WORDS))
+    return bool(group.key) and not is_aside
 
 
 def _merged(groups: dict[int, Group], whole: dict[int, int], names: KnownNames) -> dict[int, Group]:
@@ -78,12 +101,10 @@ def _merged(groups: dict[int, Group], whole: dict[int, int], names: KnownNames) 
     return merged
 
 
-def _phrases(groups: dict[int, Group], names: KnownNames, small: Collection[str], shift: int) -> list[Phrase]:
+def _phrases(groups: dict[int, Group], names: KnownNames, small: set[str], shift: int) -> list[Phrase]:
     found = []
     for to, group in groups.items():
         form, text = group.form, group.text
-        if group.zone == k.BODY and (group.count < REPEATED or form not in (k.NAME, k.WORDS)):
-            continue
         kind: Kind = "other"
         if form == k.NAME:
             if text.isupper():
@@ -92,7 +113,7 @@ def _phrases(groups: dict[int, Group], names: KnownNames, small: Collection[str]
         elif form == k.WORDS:
             text = _lowered(text, group.style, small)
         text = harmless(text, LONGEST_TEXT)
-        if text and group.key:
+        if text:
             inside = group.start >= shift
             start, end = (group.start - shift, group.end - shift) if inside else (-1, -1)
             found.append(Phrase(text, group.key, start, end, FORMS[form], kind, ZONES[group.zone], group.count))
@@ -104,34 +125,35 @@ def _usual(usual: str, text: str) -> str:
     return usual if usual and text.isupper() and len(text) > 3 and not usual.isupper() else text
 
 
-def _lowered(text: str, style: int, small: Collection[str]) -> str:
+def _lowered(text: str, style: int, small: set[str]) -> str:
     """Common words without the capitals of a title or of the beginning of a sentence; unknown words as they read."""
+    if small.isdisjoint(_capitals(text, style)):
+        return text
     words = text.split(" ")
-    for n in _capitals(words, style):
-        if words[n] in small:
-            words[n] = words[n].lower()
-    return " ".join(words)
-
-
-def _capitals(words: Sequence[str], style: int) -> list[int]:
-    """Which words have a capital that says nothing by itself."""
     last = 1 if style == k.SENTENCE_CASE else len(words)
-    return [n for n, word in enumerate(words[:last]) if word[:1].isupper()]
+    return " ".join([word.lower() if word in small else word for word in words[:last]] + words[last:])
+
+
+def _capitals(text: str, style: int) -> list[str]:
+    """The words with a capital that says nothing by itself."""
+    if style == k.SENTENCE_CASE:
+        return [text.partition(" ")[0]] if text[:1].isupper() else []
+    return [] if text.islower() else [word for word in text.split(" ") if word[:1].isupper()]
 
 
 def _written_small(reader: PhraseReader, documents: Sequence[dict[int, Group]]) -> set[str]:
     """Of all words that may lose their capital those that are mostly written small."""
     groups = (group for own in documents for group in own.values() if group.form == k.WORDS)
-    split = [(group.text.split(" "), group.style) for group in groups]
-    return reader.mostly_lower(words[n] for words, style in split for n in _capitals(words, style))
+    return reader.mostly_lower(word for group in groups for word in _capitals(group.text, group.style))
 
 
 def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
     text, rows = read.texts[number], read.rows(number)
     counts: Mapping[int, int] | None = None
     groups: dict[int, Group] = {}
-    for key, _, _, start, end, *votes, form, zone, style, _ in rows:
-        if zone == k.BODY and form != k.NAME:
+    for key, _, _, start, end, person, place, organisation, form, zone, style, _ in rows:
+        is_name = form == k.NAME
+        if zone == k.BODY and not is_name:
             if counts is None:
                 counts = Counter(row[0] for row in rows)
             if counts[key] < REPEATED:
@@ -139,16 +161,16 @@ def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
         group = groups.get(key)
         if group is None:
             groups[key] = group = Group(surface(text[start:end], form), start, end, form, zone, style)
-        elif form == k.NAME and group.form != k.NAME:  # a hashtag, or words that turn out to be a name
+        elif is_name and group.form != k.NAME:  # a hashtag, or words that turn out to be a name
             group.form, group.style, group.text = form, style, text[start:end]
         group.count += 1
-        if form == k.NAME:
-            group.votes = _sum(group.votes, votes)
+        if is_name:
+            group.votes = _sum(group.votes, (person, place, organisation))
     return groups
 
 
-def _sum(votes: Sequence[float], more: Sequence[float]) -> list[float]:
-    return [a + b for a, b in zip(votes, more, strict=True)]
+def _sum(votes: Votes, more: Votes) -> Votes:
+    return votes[0] + more[0], votes[1] + more[1], votes[2] + more[2]
 
 
 def surface(text: str, form: int) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.kernels.text.counting import MANY_TERMS, NO_TERM, pending_forms
+from firststory.kernels.text.counting import pending_forms, place_terms
 from firststory.kernels.text.tokens import RUN, find_tokens, number_forms, rehash
 from firststory.text.analyse import Analyser, is_marked
 from firststory.text.characters import plain_classes, word_classes
@@ -179,23 +179,11 @@ class FormTable:
         terms, counts = self._terms(numbers)
         self.most_terms = max(self.most_terms, int(counts.max()))
         found = np.array(column(terms), dtype=np.int32)
-        new = numbers >= known
         used = int(self.last[known - 1]) if known else 0
         self._reserve(used + found.size)
-        # New forms take the next places, in order; old ones have theirs.
-        lengths = np.where(new, counts, 0)
-        behind = used + np.cumsum(lengths)
-        self.last[numbers[new]] = behind[new]
-        self.first[numbers[new]] = (behind - lengths)[new]
-        inside = np.arange(found.size) - np.repeat(np.cumsum(counts) - counts, counts)
-        self.columns[np.repeat(self.first[numbers], counts) + inside] = found
-        owner = np.repeat(np.arange(numbers.size), counts)
-        missing = np.bincount(owner[found < 0], minlength=numbers.size)
-        self._n_missing += int(np.count_nonzero(missing) - np.count_nonzero(self.missing[numbers[~new]]))
-        self.missing[numbers] = missing
-        single = (counts == 1) & (missing == 0)
-        self.column[numbers] = np.where(counts == 0, NO_TERM, MANY_TERMS)
-        self.column[numbers[single]] = self.columns[self.first[numbers[single]]]
+        self._n_missing += place_terms(
+            numbers, known, counts, found, used, self.column, self.first, self.last, self.columns, self.missing
+        )
 
     def _terms(self, numbers: Ints) -> tuple[list[str], NDArray[np.int64]]:
         """The terms of forms, one after the other, and how many each has."""
@@ -215,48 +203,49 @@ class FormTable:
     def _terms_in(self, analyser: Analyser, numbers: Ints) -> tuple[list[str], NDArray[np.int64]]:
         """`_terms` of forms that are all in one language."""
         rules = analyser.rules
-        surfaces, words = self._surfaces(numbers)
-        drop, common = rules.stop_words, rules.common
+        letters, starts, ends = self._letters(numbers)
+        if self.surface_weight != 1.0:  # right for simple forms, others are looked at below
+            has_digit = np.logical_or.reduceat((letters >= 48) & (letters <= 57), starts)
+            self.marked[numbers] = has_digit | (letters[starts] <= 90)
+        begins = starts.tolist()
+        lower = np.where((letters >= 65) & (letters <= 90), letters + np.uint32(32), letters)
+        text, folded = (array.tobytes().decode("utf-32-le", "surrogatepass") for array in (letters, lower))
+        words = [folded[a:b] for a, b in zip(begins, ends.tolist(), strict=True)]
         simple = self._simple[numbers] if analyser.simple else np.zeros(numbers.size, dtype=bool)
         header = self._arena[self._place[numbers]]
-        short, kinds = (header >> 16) < rules.min_length, (header & 255).tolist()
-        counts = np.array([word not in drop for word in words], dtype=np.int64)
-        counts[short] = 0
+        counts = _outside(words, rules.stop_words)
+        counts[(header >> 16) < rules.min_length] = 0
+        is_common = 1 - _outside(words, rules.common)
         several = {}
         for i in np.flatnonzero(~simple).tolist():
-            several[i] = analyser.words(surfaces[i], kinds[i])
-            counts[i] = len(several[i])
-            words[i] = several[i][0] if several[i] else ""
-        kept = [words[i] for i in np.flatnonzero(counts).tolist()]
-        if counts.max(initial=0) > 1:
+            surface = text[begins[i] : ends[i]]
+            several[i] = found = analyser.words(surface, int(header[i] & 255))
+            counts[i], is_common[i] = len(found), analyser.is_common(found)
+            words[i] = found[0] if found else ""
+            if self.surface_weight != 1.0:
+                self.marked[numbers[i]] = is_marked(surface)
+        self.common[numbers] = is_common
+        most = counts.max(initial=0)
+        kept = words if most == 1 == counts.min() else [words[i] for i in np.flatnonzero(counts).tolist()]
+        if most > 1:
             kept = [word for i in np.flatnonzero(counts).tolist() for word in several.get(i, (words[i],))]
-        if common:
-            is_common = [word in common for word in words]
-            for i, found in several.items():
-                is_common[i] = analyser.is_common(found)
-            self.common[numbers] = is_common
-        if self.surface_weight != 1.0:
-            self.marked[numbers] = list(map(is_marked, surfaces))
         return analyser.stems(kept), counts
 
-    def _surfaces(self, numbers: Ints) -> tuple[list[str], list[str]]:
-        """The forms as they are written, and with ASCII letters in lower case."""
+    def _letters(self, numbers: Ints) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
+        """The code points of forms, and where each form begins and ends among them."""
         places = self._place[numbers]
         lengths = (self._arena[places] >> 16).astype(np.int64)
-        if (np.diff(numbers) == 1).all():  # new forms only: one stretch of the arena, headers and all
+        if int(numbers[-1]) - int(numbers[0]) == numbers.size - 1 and (np.diff(numbers) == 1).all():
+            # New forms only: one stretch of the arena, headers and all.
             begin = int(places[0])
-            codes = self._arena[begin : places[-1] + 1 + lengths[-1]].copy()
-            codes[places - begin] = 32
+            letters = self._arena[begin : places[-1] + 1 + lengths[-1]].copy()
+            letters[places - begin] = 32
             starts = places + 1 - begin
         else:
             ends = np.cumsum(lengths)
             starts = ends - lengths
-            codes = self._arena[np.arange(ends[-1]) + np.repeat(places + 1 - starts, lengths)]
-        lower = np.where((codes >= 65) & (codes <= 90), codes + np.uint32(32), codes)
-        text, folded = (array.tobytes().decode("utf-32-le", "surrogatepass") for array in (codes, lower))
-        begins, ends = starts.tolist(), (starts + lengths).tolist()
-        surfaces = [text[a:b] for a, b in zip(begins, ends, strict=True)]
-        return surfaces, [folded[a:b] for a, b in zip(begins, ends, strict=True)]
+            letters = self._arena[np.arange(ends[-1]) + np.repeat(places + 1 - starts, lengths)]
+        return letters, starts, starts + lengths
 
     def _make_room(self, n_tokens: int, n_words: int) -> None:
         """So that a chunk's forms fit even if every token is new; grow, and start afresh at the limit."""
@@ -282,6 +271,14 @@ class FormTable:
     def _reserve(self, n_columns: int) -> None:
         if n_columns > self.columns.size:
             self.columns = _longer(self.columns, max(n_columns, 2 * self.columns.size))
+
+
+def _outside(words: list[str], listed: frozenset[str]) -> NDArray[np.int64]:
+    """1 for each word that is not listed, else 0: of new words hardly any is."""
+    counts = np.ones(len(words), dtype=np.int64)
+    if not listed.isdisjoint(words):
+        counts[[i for i, word in enumerate(words) if word in listed]] = 0
+    return counts
 
 
 def _room(n: int) -> tuple[Ints, Ints, NDArray[np.uint8]]:

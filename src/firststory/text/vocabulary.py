@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ class Vocabulary:
 
     def __init__(self, max_terms: int) -> None:
         self.max_terms = max_terms
-        self._columns: dict[str, int] = {}
+        self._columns: defaultdict[str, int] = defaultdict()
         self._terms: list[str] = []
         """The same in a list, as far as it was asked for."""
 
@@ -93,8 +94,10 @@ class Vocabulary:
         """The column of each term; a new one for a new term where there is room, else -1."""
         known = self._columns
         if len(known) + len(terms) <= self.max_terms:
-            place = known.setdefault
-            return [place(term, len(known)) for term in terms]
+            known.default_factory = count(len(known)).__next__
+            places = list(map(known.__getitem__, terms))
+            known.default_factory = None  # nobody else may add by asking
+            return places
         columns = []
         for term in terms:
             if term not in known and len(known) < self.max_terms:
@@ -116,7 +119,7 @@ class Vocabulary:
         """Drop the terms that are not kept and close the gaps."""
         old_to_new = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int64)
         kept = (term for term, column in self._columns.items() if keep[column])
-        self._columns = {term: column for column, term in enumerate(kept)}
+        self._columns = defaultdict(None, ((term, column) for column, term in enumerate(kept)))
         self._terms = []
         return Remap(old_to_new, len(self._columns))
 

@@ -85,3 +85,31 @@ def test_pending_forms_come_once_in_order():
     flag = np.zeros(5, np.uint8)
     n = k.pending_forms(np.array([3, -1, 1, 3, 0, 1]), 6, np.array([0, 1, 0, 2, 0]), flag, found)
     assert found[:n].tolist() == [3, 1] and not flag.any()
+
+
+def test_terms_of_forms_are_placed_as_one_by_one():
+    random = np.random.default_rng(5)
+    for _ in range(30):
+        known, n = int(random.integers(0, 6)), 12
+        old = random.permutation(known)[: int(random.integers(0, known + 1))]
+        numbers = np.concatenate([old, np.arange(known, n)])
+        counts = random.integers(0, 4, n)
+        found = np.where(random.random(counts[numbers].sum()) < 0.3, -1, random.integers(0, 50, counts[numbers].sum()))
+        columns, places = np.full(60, -7), np.concatenate([[0], np.cumsum(counts[:known])])
+        first, last, column, missing = (np.zeros(n, np.int64) for _ in range(4))
+        first[:known], last[:known], used = places[:-1], places[1:], int(places[-1])
+        missing[:known], missing[known:] = random.integers(0, 2, known), 1
+
+        pending = iter(found.tolist())
+        terms = {f: [next(pending) for _ in range(counts[f])] for f in numbers.tolist()}
+        begins = dict(zip(range(known, n), used + np.cumsum(counts[known:]) - counts[known:], strict=True))
+        lost = {f: sum(v < 0 for v in own) for f, own in terms.items()}
+        more = sum(map(bool, lost.values())) - np.count_nonzero(missing[old])
+
+        ready = numbers, known, counts[numbers], found, used
+        assert k.place_terms(*ready, column, first, last, columns, missing) == more
+        for f, own in terms.items():
+            assert first[f] == begins.get(f, first[f]) and last[f] == first[f] + len(own)
+            assert columns[first[f] : last[f]].tolist() == own and missing[f] == lost[f]
+            one = own[0] if len(own) == 1 and own[0] >= 0 else k.MANY_TERMS
+            assert column[f] == (one if own else k.NO_TERM)

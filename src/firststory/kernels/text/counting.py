@@ -29,6 +29,49 @@ def pending_forms(forms: Array, n_tokens: int, missing: Array, flag: Array, foun
     return m
 
 
+@kernel
+def place_terms(
+    numbers: Array,
+    known: int,
+    counts: Array,
+    found: Array,
+    used: int,
+    form_column: Array,
+    form_first: Array,
+    form_last: Array,
+    form_columns: Array,
+    form_missing: Array,
+) -> int:
+    """Give forms the columns of their terms: the next counts[i] of `found` are those of form numbers[i].
+
+    Forms from `known` on are new and take the places from `used` on, in order. Returns by how much the forms that have
+    terms without a column became more, new ones counting as if they had had none.
+    """
+    more = 0
+    a = 0
+    for i in range(numbers.shape[0]):
+        f = numbers[i]
+        if f >= known:
+            form_first[f] = used
+            used += counts[i]
+            form_last[f] = used
+        else:
+            more -= form_missing[f] > 0
+        begin = form_first[f]
+        missing = 0
+        for k in range(begin, begin + counts[i]):
+            form_columns[k] = found[a]
+            missing += found[a] < 0
+            a += 1
+        more += missing > 0
+        form_missing[f] = missing
+        if counts[i] == 0:
+            form_column[f] = NO_TERM
+        else:
+            form_column[f] = form_columns[begin] if counts[i] == 1 and missing == 0 else MANY_TERMS
+    return more
+
+
 @part_of_kernel
 def decayed(frequency: float, seen: float, now: float, keep: float) -> float:
     """A document frequency that was last touched at document `seen`, as it counts at document `now`."""

@@ -37,7 +37,7 @@ from firststory.stories.candidate import StoryCandidate
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.surfaces import SurfaceForms
 
-STATE_VERSION = 8
+STATE_VERSION = 9
 LEAD_CHARACTERS = 1500
 """Where the words that name a story are looked for: news says first what it is about."""
 RECENT_SCORES = 1000

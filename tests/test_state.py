@@ -24,7 +24,7 @@ from firststory.pipeline.resuming import _set_state
 from firststory.pipeline.runner import Runner
 from firststory.records import Document, Position
 from firststory.settings import load
-from firststory.state import FORMAT, _safetensors, pack_state, state_pieces, unpack_state
+from firststory.state import FORMAT, LONG, _checksum, _safetensors, pack_state, state_pieces, unpack_state
 from firststory.text import StreamVectorizer
 
 SECONDS = float(os.environ.get("FIRSTSTORY_FUZZ_SECONDS", "4"))
@@ -71,7 +71,7 @@ def saved():
 
 
 def test_states_of_earlier_formats_are_read():
-    """The first had no checksum; the second kept its JSON in the header, as the first did."""
+    """The first had no checksum; the second kept its JSON in the header, as the first did; the third had no lists."""
     arrays = {"a": np.arange(3)}
     told = json.dumps({"values": {"b": "7 ü"}, "shapes": {"a": [3]}}, sort_keys=True)
     digest = hashlib.blake2b(told.encode(), digest_size=16)
@@ -79,8 +79,30 @@ def test_states_of_earlier_formats_are_read():
     for label in (told, f"2 {digest.hexdigest()} {told}"):
         found = unpack_state(save_tensors(arrays, {"firststory": label}))
         assert found["b"] == "7 ü" and found["a"].tolist() == [0, 1, 2]
+    arrays["firststory|json"] = np.frombuffer(told.encode(), np.uint8)
+    found = unpack_state(save_tensors(arrays, {"firststory": f"3 {_checksum(arrays)}"}))
+    assert found["b"] == "7 ü" and found["a"].tolist() == [0, 1, 2] and len(found) == 2
     with pytest.raises(StateError, match="checksum"):
         unpack_state(save_tensors({"a": np.arange(1, 4)}, {"firststory": label}))
+
+
+LISTS = [
+    st.text() | st.sampled_from(["", "\ud83d", "\ude00", "é", "\U0001f600"]),
+    st.none() | st.text(max_size=3),
+    st.integers(-(1 << 63), (1 << 63) - 1),
+    st.integers(),
+    st.floats(),
+    st.booleans(),
+    st.none() | st.floats(),
+]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(LISTS).flatmap(lambda kind: st.lists(kind, min_size=LONG - 1, max_size=2 * LONG)))
+def test_long_lists_come_out_as_they_went_in(values):
+    """Each value of the same kind, every bit of a float, and letters that are halves of a pair."""
+    found = unpack_state(pack_state({"many": values}))["many"]
+    assert list(map(repr, found)) == list(map(repr, values))
 
 
 def test_a_newer_format_is_refused_by_its_number():

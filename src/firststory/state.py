@@ -1,8 +1,8 @@
 """Saved state: nested dicts of arrays and JSON values, flattened, packed, and loaded without executing anything.
 
 Whatever keeps state has `get_state()` and a class method `from_state(state)`. `flatten` turns nested dicts into one
-flat dict with names such as `detector/index_/length`; `unflatten` turns it back. On disk all of it is safetensors;
-what is no array is JSON in one of them.
+flat dict with names such as `detector/index_/length`; `unflatten` turns it back. On disk all of it is safetensors:
+long lists of texts or of numbers are arrays there, and what is no array is JSON in one of them.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from firststory.errors import StateError, StateVersionError
 State = dict[str, Any]
 """The values are numpy arrays, or what JSON can hold; nested dicts too, until they are flattened."""
 
-FORMAT = 3
-"""Of saved states: 2 has a checksum, 3 the JSON values as an array of bytes."""
+FORMAT = 4
+"""Of saved states: 2 has a checksum, 3 the JSON values as an array of bytes, 4 long lists as arrays."""
+LONG = 32
+"""Elements from which on a list of texts, or of numbers, is written as arrays: JSON of many takes ten times as long."""
 _HEADER = "firststory"
 _JSON = "firststory|json"
+_LETTERS, _LENGTHS, _NUMBERS = "|letters", "|lengths", "|numbers"
 _SPARSE, _GENERATOR = "|csr", "|generator"
 _DTYPES = (
     "bool", "uint8", "int8", "int16", "uint16", "float16", "int32", "uint32", "float32", "float64", "int64", "uint64",
@@ -192,12 +195,19 @@ def state_pieces(state: State) -> tuple[int, Iterator[Any]]:
 
     The dict is emptied; each array goes as soon as it was handed out.
     """
-    arrays = {key: np.ascontiguousarray(value) for key, value in state.items() if isinstance(value, np.ndarray)}
-    shapes = {key: list(state[key].shape) for key in arrays}
-    values = {key: value for key, value in state.items() if key not in arrays}
-    state.clear()
+    arrays: dict[str, Any] = {}
+    values, shapes, lists = State(), dict[str, list[int]](), list[str]()
+    for key in list(state):
+        value = state.pop(key)
+        if isinstance(value, np.ndarray):
+            arrays[key], shapes[key] = np.ascontiguousarray(value), list(value.shape)
+        elif columns := _columns_of(value):
+            arrays.update({f"{key}{name}": column for name, column in columns.items()})
+            lists.append(key)
+        else:
+            values[key] = value
     told = json.dumps(
-        {"values": values, "shapes": shapes},
+        {"values": values, "shapes": shapes, "lists": lists},
         ensure_ascii=False,
         sort_keys=True,
         check_circular=False,
@@ -208,6 +218,33 @@ def state_pieces(state: State) -> tuple[int, Iterator[Any]]:
     arrays[_JSON] = np.frombuffer(told.encode("utf-8", "surrogatepass"), np.uint8)
     del told
     return _safetensors(arrays, f"{FORMAT} {_checksum(arrays)}")
+
+
+def _columns_of(value: Any) -> dict[str, Any]:
+    """A long list of texts (None among them), of whole numbers or of others as arrays; nothing where it is none."""
+    if type(value) is not list or len(value) < LONG:
+        return {}
+    kinds = set(map(type, value))
+    if kinds == {str} or kinds == {str, type(None)}:
+        letters = "".join(filter(None, value)).encode("utf-8", "surrogatepass")
+        lengths = list(map(len, value)) if len(kinds) == 1 else [-1 if one is None else len(one) for one in value]
+        return {_LETTERS: np.frombuffer(letters, np.uint8), _LENGTHS: np.array(lengths, dtype=np.int32)}
+    if kinds == {float}:
+        return {_NUMBERS: np.array(value, dtype=np.float64)}
+    if kinds == {int} and min(value) >= -(1 << 63) and max(value) < 1 << 63:
+        return {_NUMBERS: np.array(value, dtype=np.int64)}
+    return {}
+
+
+def _list_from(arrays: dict[str, Any], key: str) -> list[Any]:
+    """Undo `_columns_of`."""
+    if key + _NUMBERS in arrays:
+        numbers: list[Any] = arrays[key + _NUMBERS].tolist()
+        return numbers
+    letters = bytes(arrays[key + _LETTERS]).decode("utf-8", "surrogatepass")
+    lengths = arrays[key + _LENGTHS]
+    ends = np.cumsum(np.maximum(lengths, 0), dtype=np.int64).tolist()
+    return [None if n < 0 else letters[end - n : end] for n, end in zip(lengths.tolist(), ends, strict=True)]
 
 
 def _safetensors(arrays: dict[str, Any], label: str) -> tuple[int, Iterator[Any]]:
@@ -249,9 +286,10 @@ def unpack_state(blob: bytes) -> State:
         if version.isdecimal() and int(version) > FORMAT:
             raise _newer(int(version))
         arrays = load_tensors(blob)
-        told = _told_in_header(label, arrays) if version != str(FORMAT) else _told_beside(label, arrays)
+        told = _told_beside(label, arrays) if version in ("3", "4") else _told_in_header(label, arrays)
         header = json.loads(told)
         state = dict(header["values"])
+        state.update({key: _list_from(arrays, key) for key in header.get("lists", ())})
         state.update({key: arrays[key].reshape(shape) for key, shape in header["shapes"].items()})
         return state
     except (
@@ -271,8 +309,8 @@ def unpack_state(blob: bytes) -> State:
 
 
 def _told_beside(label: str, arrays: dict[str, Any]) -> str:
-    """The JSON of a state of this format, taken from its arrays."""
-    if label != f"{FORMAT} {_checksum(arrays)}":
+    """The JSON of a state of formats 3 and 4, taken from the arrays."""
+    if label.partition(" ")[2] != _checksum(arrays):
         raise ValueError("the checksum is another")
     return bytes(arrays.pop(_JSON)).decode("utf-8", "surrogatepass")
 

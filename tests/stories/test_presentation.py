@@ -7,7 +7,10 @@ import random
 import numpy as np
 import pytest
 
+from firststory.state import flatten, pack_state, unflatten, unpack_state
 from firststory.stories.presentation import Presentation, Representative
+from firststory.stories.saved_stories import restored_stories, saved_stories
+from firststory.stories.story import GrowingStory
 from firststory.text.surfaces import TextForms
 
 
@@ -31,7 +34,11 @@ def test_the_first_document_tells_how_a_term_reads(seed):
     heaviest = draw.sample(range(30), 12)
     shown.set_key_terms(heaviest, size=1)
     assert shown.key_terms == tuple(plain[column] for column in heaviest if column in plain)[:8]
-    again = Presentation.from_state(shown.get_state())
-    assert list(again.surfaces.items()) == list(plain.items())
+    story = GrowingStory(7, 0, shown.representative)
+    story.presentation = shown
+    (again,) = restored_stories(unflatten(unpack_state(pack_state(flatten(saved_stories([story]))))), {7: 0})
+    assert list(again.presentation.surfaces.items()) == list(plain.items())
+    assert list(map(type, again.presentation.get_surfaces())) == list(map(type, shown.get_surfaces()))
+    assert again.presentation.key_terms == shown.key_terms
     shown.keep_surfaces(heaviest)
     assert shown.surfaces == {column: plain[column] for column in heaviest if column in plain}

@@ -95,23 +95,24 @@ class DocumentMemory:
         """Columns under other numbers: column v becomes `new[v]`, in the same order."""
         self._ring = [(name, title, time, new[own].astype(np.int32)) for name, title, time, own in self._ring]
 
-    def _in_order(self) -> list[Remembered]:
+    def _in_order(self) -> list[_Plain]:
         is_full = 0 < self.capacity == len(self._ring)
         head = (self._seen - self._origin) % self.capacity if is_full else 0
-        return [_remembered(one) for one in self._ring[head:] + self._ring[:head]]
+        return self._ring[head:] + self._ring[:head]
 
     def get_state(self) -> dict[str, Any]:
-        """Everything, as a flat dict of arrays and JSON values."""
+        """Everything, as a flat dict of arrays and JSON values; NaN for no time."""
         kept = self._in_order()
-        sizes = [len(one.columns) for one in kept]
+        ids, titles, times, columns = map(list, zip(*kept, strict=True)) if kept else ([], [], [], [])
+        sizes = list(map(len, columns))
         return {
             "capacity": self.capacity,
             "seen": self._seen,
-            "ids": [one.id for one in kept],
-            "titles": [one.title for one in kept],
-            "times": [None if one.time is None else one.time.timestamp() for one in kept],
+            "ids": ids,
+            "titles": titles,
+            "times": np.array([np.nan if time is None else time.timestamp() for time in times]),
             "offsets": np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64),
-            "columns": np.concatenate([one.columns for one in kept] or [np.empty(0, np.int32)]),
+            "columns": np.concatenate(columns or [np.empty(0, np.int32)]),
         }
 
     @classmethod
@@ -120,8 +121,9 @@ class DocumentMemory:
         memory = cls(int(state["capacity"]))
         memory._seen = int(state["seen"])
         offsets = state["offsets"]
-        for i, (name, title, time) in enumerate(zip(state["ids"], state["titles"], state["times"], strict=True)):
-            when = None if time is None else datetime.fromtimestamp(time, tz=UTC)
+        texts = zip(state["ids"], state["titles"], state["times"].tolist(), strict=True)
+        for i, (name, title, time) in enumerate(texts):
+            when = None if np.isnan(time) else datetime.fromtimestamp(time, tz=UTC)
             columns = np.asarray(state["columns"][offsets[i] : offsets[i + 1]], dtype=np.int32)
             memory._ring.append((name, title, when, columns))
         memory._origin = memory._seen - len(memory._ring)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections import OrderedDict
+from collections import deque
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -133,7 +133,9 @@ class Seen:
 
     def __init__(self, capacity: int) -> None:
         self.capacity = int(capacity)
-        self._names: OrderedDict[int, str] = OrderedDict()
+        # An OrderedDict takes twice the room.
+        self._names: dict[int, str] = {}
+        self._order: deque[int] = deque()
 
     def __len__(self) -> int:
         return len(self._names)
@@ -145,18 +147,20 @@ class Seen:
         """Remember; what came before under this number keeps its name."""
         if number not in self._names:
             self._names[number] = name
-            if len(self._names) > self.capacity:
-                self._names.popitem(last=False)
+            self._order.append(number)
+            if len(self._order) > self.capacity:
+                del self._names[self._order.popleft()]
 
     def get_state(self) -> State:
         return {
             "capacity": self.capacity,
-            "numbers": np.fromiter(self._names, dtype=np.uint64, count=len(self._names)),
+            "numbers": np.fromiter(self._order, dtype=np.uint64, count=len(self._order)),
             "names": list(self._names.values()),
         }
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         seen = cls(state["capacity"])
-        seen._names = OrderedDict(zip(state["numbers"].tolist(), state["names"], strict=True))
+        seen._names = dict(zip(state["numbers"].tolist(), state["names"], strict=True))
+        seen._order = deque(seen._names)
         return seen

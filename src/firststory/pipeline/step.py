@@ -41,7 +41,7 @@ from firststory.records import ASSUMED_UTC, Batch, Document, Step, Verdict
 from firststory.state import State, flatten, state_pieces, unflatten
 from firststory.stories.candidate import StoryCandidate
 
-STATE_VERSION = 8
+STATE_VERSION = 9
 RECENT_SCORES = 1000
 """The latest scores: what is neutral, and what is low, differs between detectors."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,48 +14,46 @@ from firststory.store import schema
 
 KEPT = 2
 """Where the newest copy is damaged, the one before is there to replay from."""
-PIECE = 1 << 20
-"""Bytes that are written at a time."""
 LARGEST = 16 << 30
 """Bytes of a model: what claims to be larger is no copy of ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """A copy as the store keeps it."""
+    """A copy as the store keeps it, in pieces: together they would be in memory twice."""
 
-    packed: bytes
+    pieces: tuple[bytes, ...]
 
 
 def compressed(length: int, pieces: Iterable[Any]) -> Compressed:
     """A copy of so many bytes, which come in pieces and are never together."""
     compressor = zstandard.ZstdCompressor(level=1, write_checksum=True).compressobj(size=length)
-    parts = [compressor.compress(piece) for piece in pieces]
-    return Compressed(b"".join([*parts, compressor.flush()]))
+    packed = [compressor.compress(piece) for piece in pieces]
+    return Compressed((*filter(None, packed), compressor.flush()))
 
 
 def put_state(connection: Connection, step: int, state: bytes | Compressed, *, alone: bool) -> None:
     """Keep a copy; all but the one before it are dropped, with `alone` that one too."""
-    packed = (state if isinstance(state, Compressed) else compressed(len(state), [state])).packed
+    pieces = (state if isinstance(state, Compressed) else compressed(len(state), [state])).pieces
     table = schema.states
     steps = sorted(connection.execute(select(table.c.step)).scalars())
     earlier = [one for one in steps if one < step]
     keep = [] if alone else earlier[len(earlier) - (KEPT - 1) :]
     connection.execute(delete(table).where(table.c.step.not_in(keep)))
     if connection.dialect.name == "sqlite":
-        _put_in_pieces(connection, step, packed)
+        _put_in_pieces(connection, step, pieces)
     else:
-        connection.execute(insert(table).values(step=step, state=packed))
+        connection.execute(insert(table).values(step=step, state=b"".join(pieces)))
 
 
-def _put_in_pieces(connection: Connection, step: int, packed: bytes) -> None:
+def _put_in_pieces(connection: Connection, step: int, pieces: Sequence[bytes]) -> None:
     """SQLite copies what it is handed, and holds on to it until the same statement comes again."""
-    connection.execute(insert(schema.states).values(step=step, state=func.zeroblob(len(packed))))
+    connection.execute(insert(schema.states).values(step=step, state=func.zeroblob(sum(map(len, pieces)))))
     row = connection.exec_driver_sql("SELECT rowid FROM states WHERE step = ?", (step,)).scalar_one()
     driver: Any = connection.connection.driver_connection
     with driver.blobopen("states", "state", row) as blob:
-        for begin in range(0, len(packed), PIECE):
-            blob.write(packed[begin : begin + PIECE])
+        for piece in pieces:
+            blob.write(piece)
 
 
 def unpack(step: int, packed: bytes) -> bytes:

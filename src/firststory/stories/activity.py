@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Self
 
 from firststory.growth import first_hour, per_day
 from firststory.harmless import harmless
-from firststory.state import State
 from firststory.units import HOUR_SECONDS
 
 MAX_SOURCES = 50
@@ -71,27 +69,6 @@ class Activity:
         self._week_start = NOT_COUNTED
         self.first = min((time for time in (self.first, other.first) if time is not None), default=None)
         self.last = max((time for time in (self.last, other.last) if time is not None), default=None)
-
-    # -- state ---------------------------------------------------------------------------------------------
-
-    def get_state(self) -> State:
-        """JSON values; the hours as pairs, since keys of JSON objects are text."""
-        return {
-            "first": self.first,
-            "last": self.last,
-            "hours": [list(pair) for pair in self.hours.items()],
-            "sources": self.sources,
-        }
-
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """Undo `get_state`."""
-        activity = cls()
-        activity.first = state["first"]
-        activity.last = state["last"]
-        activity.hours = dict(state["hours"])
-        activity.sources = dict(state["sources"])
-        return activity
 
 
 def shown_source(source: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Self
 
@@ -29,7 +29,9 @@ class DocumentStories:
     """
 
     def __init__(self, window: int) -> None:
-        self._by_id: OrderedDict[str, int] = OrderedDict()
+        self._by_id: dict[str, int] = {}
+        self._ids: deque[str] = deque()
+        """The same ids, those that came last at the end. An OrderedDict takes twice the room."""
         self._ordinals = np.full(window, -1, dtype=np.int64)
         self._keys = np.full(window, -1, dtype=np.int64)
         """The key of each ordinal, in the place `ordinal % window`."""
@@ -38,23 +40,14 @@ class DocumentStories:
 
     def add(self, document_id: str, ordinal: int, key: int) -> None:
         """A document (without ordinal: -1) belongs to a story."""
-        self._by_id[document_id] = key
-        self._by_id.move_to_end(document_id)
-        if len(self._by_id) > len(self._keys):
-            self._by_id.popitem(last=False)
+        self._add_ids([document_id], [key])
         if ordinal >= 0:
             place = ordinal % len(self._keys)
             self._ordinals[place], self._keys[place] = ordinal, key
 
     def add_all(self, document_ids: Sequence[str], ordinals: Ints, keys: Ints) -> None:
         """`add` of many, one after the other."""
-        by_id = self._by_id
-        for document_id, key in zip(document_ids, keys.tolist(), strict=True):
-            if document_id in by_id:
-                by_id.move_to_end(document_id)
-            by_id[document_id] = key
-        while len(by_id) > len(self._keys):
-            by_id.popitem(last=False)
+        self._add_ids(document_ids, keys.tolist())
         known = ordinals >= 0
         ordinals, keys = ordinals[known], keys[known]
         places = ordinals % len(self._keys)
@@ -63,6 +56,16 @@ class DocumentStories:
             return
         for place, ordinal, key in zip(places, ordinals, keys, strict=True):  # places come again: the last counts
             self._ordinals[place], self._keys[place] = ordinal, key
+
+    def _add_ids(self, document_ids: Sequence[str], keys: Sequence[int]) -> None:
+        by_id, ids = self._by_id, self._ids
+        for document_id, key in zip(document_ids, keys, strict=True):
+            if document_id in by_id:  # seldom: an id comes once
+                ids.remove(document_id)
+            ids.append(document_id)
+            by_id[document_id] = key
+        while len(ids) > len(self._keys):
+            del by_id[ids.popleft()]
 
     def merge(self, key: int, into: int) -> None:
         """The documents of a story belong to another from now on."""
@@ -106,8 +109,8 @@ class DocumentStories:
         order = order[self._ordinals[order] >= 0]
         return {
             "window": len(self._keys),
-            "ids": list(self._by_id),
-            "id_keys": np.array(list(self._by_id.values()), dtype=np.int64),
+            "ids": list(self._ids),
+            "id_keys": np.array([self._by_id[document_id] for document_id in self._ids], dtype=np.int64),
             "ordinals": self._ordinals[order],
             "ordinal_keys": self._keys[order],
         }
@@ -116,7 +119,8 @@ class DocumentStories:
     def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
         documents = cls(state["window"])
-        documents._by_id = OrderedDict(zip(state["ids"], state["id_keys"].tolist(), strict=True))
+        documents._by_id = dict(zip(state["ids"], state["id_keys"].tolist(), strict=True))
+        documents._ids = deque(documents._by_id)
         places = state["ordinals"] % len(documents._keys)
         documents._ordinals[places], documents._keys[places] = state["ordinals"], state["ordinal_keys"]
         return documents

@@ -185,19 +185,13 @@ class StoryMembers:
 
     # -- the vocabulary ------------------------------------------------------------------------------------
 
-    def _places(self) -> Ints:
-        """Where in the buffer the entries of all members are."""
-        start, length = self._members.start, self._members.length
-        places: Ints = np.repeat(start - np.cumsum(length) + length, length) + np.arange(length.sum())
-        return places
-
     def columns_in_use(self) -> Columns:
         """The columns of all members, with repetitions."""
-        return self._members.columns[self._places()]
+        return self._members.columns[_places(self._members.start, self._members.length)]
 
     def renumber(self, new: Ints) -> None:
         """Columns under other numbers: column v becomes `new[v]`, in the same order."""
-        places = self._places()
+        places = _places(self._members.start, self._members.length)
         self._members.columns[places] = new[self._members.columns[places]]
 
     # -- state ---------------------------------------------------------------------------------------------
@@ -207,9 +201,8 @@ class StoryMembers:
         stories, members = self._stories, self._members
         taken = np.setdiff1d(np.arange(len(stories.key)), self._free.slots[: self._free.counts[0]])
         slots = taken[np.argsort(stories.key[taken], kind="stable")]
-        order = np.concatenate([stories.members[s, : stories.n_members[s]] for s in slots] or [np.empty(0, np.int64)])
-        rows = [np.arange(members.start[m], members.start[m] + members.length[m]) for m in order.tolist()]
-        entries = np.concatenate(rows or [np.empty(0, np.int64)])
+        order = stories.members[slots][np.arange(MAX_MEMBERS) < stories.n_members[slots][:, None]]
+        entries = _places(members.start[order], members.length[order])
         return {
             "n_seen": self.n_seen,
             "learnt": self._learnt._asdict(),
@@ -250,6 +243,12 @@ class StoryMembers:
 
 _ROWS = ("columns", "weights", "title_weights")
 """The arrays that have the rows of all members one behind the other."""
+
+
+def _places(start: Ints, length: Ints) -> Ints:
+    """Where in the buffer the entries of some members are."""
+    places: Ints = np.repeat(start - np.cumsum(length) + length, length) + np.arange(length.sum())
+    return places
 
 
 def _longer(array: Array, more: int) -> Array:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from firststory.arrays import Ints
 from firststory.harmless import harmless
-from firststory.state import State
 from firststory.stories.whole_names import whole_names
 
 N_KEY_TERMS = 8
@@ -112,24 +111,13 @@ class Presentation:
 
     # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> State:
-        """JSON values."""
-        return {
-            "representative": self.representative._asdict(),
-            "title_size": self.title_size,
-            "key_terms": list(self.key_terms),
-            "terms_size": self.terms_size,
-            "surfaces": [list(pair) for pair in self.surfaces.items()],
-        }
+    def get_surfaces(self) -> Sequence[Mapping[int, str]]:
+        """How terms read, text by text: the first that has a column tells."""
+        return self._surfaces
 
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """Undo `get_state`."""
-        presentation = cls(Representative(**state["representative"]))
-        presentation.title_size, presentation.terms_size = state["title_size"], state["terms_size"]
-        presentation.key_terms = tuple(state["key_terms"])
-        presentation._surfaces = [dict(state["surfaces"])]
-        return presentation
+    def set_surfaces(self, surfaces: Iterable[Mapping[int, str]]) -> None:
+        """Undo `get_surfaces`."""
+        self._surfaces = list(surfaces)
 
 
 def _some(surfaces: Mapping[int, str], columns: Collection[int]) -> dict[int, str]:

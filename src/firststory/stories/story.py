@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Self
 
 from firststory.arrays import Ints
 from firststory.harmless import display_title
 from firststory.records import Story, StoryStatus
-from firststory.state import State
 from firststory.stories.activity import Activity
 from firststory.stories.candidate import StoryCandidate
 from firststory.stories.members import MAX_MEMBERS
@@ -117,30 +115,6 @@ class GrowingStory:
     def renumber(self, new: Ints) -> None:
         """Columns under other numbers: column v becomes `new[v]`, in the same order; -1 for one that is not in use."""
         self.presentation.renumber(new)
-
-    # -- state ---------------------------------------------------------------------------------------------
-
-    def get_state(self) -> State:
-        """JSON values: all but the rows of the members. Only open stories have a state."""
-        return {
-            "key": self.key,
-            "size": self.size,
-            "duplicates": self.duplicates,
-            "latest": [[number, *member] for number, member in self.latest],
-            "activity": self.activity.get_state(),
-            "presentation": self.presentation.get_state(),
-        }
-
-    @classmethod
-    def from_state(cls, state: State, slot: int) -> Self:
-        """Undo `get_state`."""
-        presentation = Presentation.from_state(state["presentation"])
-        story = cls(state["key"], slot, presentation.representative)
-        story.presentation = presentation
-        story.activity = Activity.from_state(state["activity"])
-        story.size, story.duplicates = state["size"], state["duplicates"]
-        story.latest = [(number, Representative(*member)) for number, *member in state["latest"]]
-        return story
 
 
 def representative_of(candidate: StoryCandidate) -> Representative:

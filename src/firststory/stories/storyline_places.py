@@ -9,7 +9,7 @@ import numpy as np
 
 from firststory.records import Story, Storyline
 from firststory.state import State
-from firststory.stories.storyline_summary import StorylineSummary, storyline_id
+from firststory.stories.storyline_summary import StorylineSummary, restored_summaries, saved_summaries, storyline_id
 
 
 class StorylinePlaces:
@@ -192,16 +192,16 @@ class StorylinePlaces:
             "lines": np.array([self._line.get(key, -1) for key in stories], dtype=np.int64),
             "sizes": np.array([self._size[key] for key in stories], dtype=np.int64),
             "told": [self._told[key] for key in stories],
-            "summaries": [self._summaries[key].get_state() for key in sorted(self._summaries)],
+            "summaries": saved_summaries([self._summaries[key] for key in sorted(self._summaries)]),
         }
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         """Undo `get_state`."""
         places = cls()
-        for plain in state["summaries"]:
-            places._summaries[plain["key"]] = StorylineSummary.from_state(plain)
-            places._stories[plain["key"]] = set()
+        for summary in restored_summaries(state["summaries"]):
+            places._summaries[summary.key] = summary
+            places._stories[summary.key] = set()
         columns = (state["stories"].tolist(), state["lines"].tolist(), state["sizes"].tolist(), state["told"])
         for story, line, size, told in zip(*columns, strict=True):
             places._size[story], places._told[story] = size, told

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import NamedTuple, Self
 
+import numpy as np
+
+from firststory.ragged import counts, joined, parted, parts
 from firststory.records import Story, Storyline, StoryStatus
 from firststory.state import State
 
@@ -132,30 +136,56 @@ class StorylineSummary:
             reason=self.reason,
         )
 
-    # -- state ---------------------------------------------------------------------------------------------
 
-    def get_state(self) -> State:
-        """JSON values. Only open storylines are saved."""
-        return {
-            "key": self.key,
-            "n_stories": self.n_stories,
-            "size": self.size,
-            "shown": self.shown,
-            "title": self.title,
-            "first_seen": None if self.first_seen is None else self.first_seen.isoformat(),
-            "last_seen": None if self.last_seen is None else self.last_seen.isoformat(),
-            "sources": list(self.sources),
-            "cards": [[key, *card] for key, card in self.cards.items()],
-        }
+def saved_summaries(summaries: Sequence[StorylineSummary]) -> State:
+    """As columns. Only open storylines are saved."""
+    cards = [list(one.cards.items()) for one in summaries]
+    every = list(chain.from_iterable(cards))
+    return {
+        "keys": [one.key for one in summaries],
+        "n_stories": [one.n_stories for one in summaries],
+        "sizes": [one.size for one in summaries],
+        "shown": np.array([one.shown for one in summaries], dtype=np.bool_),
+        "titles": [one.title for one in summaries],
+        "first_seen": [_text(one.first_seen) for one in summaries],
+        "last_seen": [_text(one.last_seen) for one in summaries],
+        "sources": joined([one.sources for one in summaries]),
+        "cards": {
+            "counts": counts(cards),
+            "keys": [key for key, _ in every],
+            "sizes": [card.size for _, card in every],
+            "titles": [card.title for _, card in every],
+            "key_terms": joined([card.key_terms for _, card in every]),
+        },
+    }
 
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        """Undo `get_state`."""
-        summary = cls(state["key"])
-        summary.n_stories, summary.size, summary.shown = state["n_stories"], state["size"], state["shown"]
-        summary.title = state["title"]
-        for name in ("first_seen", "last_seen"):
-            setattr(summary, name, None if state[name] is None else datetime.fromisoformat(state[name]))
-        summary.sources = dict.fromkeys(state["sources"])
-        summary.cards = {key: Card(size, title, tuple(terms)) for key, size, title, terms in state["cards"]}
-        return summary
+
+def restored_summaries(state: State) -> Iterator[StorylineSummary]:
+    """Undo `saved_summaries`."""
+    saved = state["cards"]
+    cards = map(Card, saved["sizes"], saved["titles"], map(tuple, parted(saved["key_terms"])))
+    columns = (
+        state["keys"],
+        state["n_stories"],
+        state["sizes"],
+        state["shown"].tolist(),
+        state["titles"],
+        map(_moment, state["first_seen"]),
+        map(_moment, state["last_seen"]),
+        parted(state["sources"]),
+        parts(saved["counts"], zip(saved["keys"], cards, strict=True)),
+    )
+    for key, n_stories, size, shown, title, first_seen, last_seen, sources, own in zip(*columns, strict=True):
+        summary = StorylineSummary(key)
+        summary.n_stories, summary.size, summary.shown, summary.title = n_stories, size, shown, title
+        summary.first_seen, summary.last_seen = first_seen, last_seen
+        summary.sources, summary.cards = dict.fromkeys(sources), dict(own)
+        yield summary
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)

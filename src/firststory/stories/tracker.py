@@ -24,6 +24,7 @@ from firststory.stories.formats import TitleFormats
 from firststory.stories.members import Merge, StoryMembers
 from firststory.stories.presentation import MAX_SURFACES, N_KEY_TERMS
 from firststory.stories.rule import join_rule
+from firststory.stories.saved_stories import restored_stories, saved_stories
 from firststory.stories.story import GrowingStory, representative_of
 from firststory.stories.storylines import StorylineRows, Storylines
 
@@ -393,7 +394,7 @@ class StoryTracker:
             "ageing": self._ageing.get_state(),
             "formats": self._formats.get_state(),
             "storylines": self._lines.get_state(),
-            "stories": [self._open[key].get_state() for key in sorted(self._open)],
+            "stories": saved_stories([self._open[key] for key in sorted(self._open)]),
         }
 
     @classmethod
@@ -408,8 +409,7 @@ class StoryTracker:
         tracker._formats = TitleFormats.from_state(state["formats"])
         tracker._lines = Storylines.from_state(state["storylines"])
         slots = tracker._members.slot_of_key()
-        for plain in state["stories"]:
-            tracker._open[plain["key"]] = GrowingStory.from_state(plain, slots[plain["key"]])
+        tracker._open = {story.key: story for story in restored_stories(state["stories"], slots)}
         return tracker
 
 

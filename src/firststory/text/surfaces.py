@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from firststory.arrays import Ints
 from firststory.kernels.text.first_places import first_places
 from firststory.text.chunks import Chunk
 from firststory.text.forms import FormTable
+from firststory.text_forms import TextForms
 
 Columns = NDArray[np.int32]
 FEW_TERMS = 40
@@ -30,42 +31,6 @@ class Cut(NamedTuple):
     forms: NDArray[Any]
     generation: object
     """That of the table whose numbers these are."""
-
-
-class TextForms(Mapping[int, str]):
-    """{column: as it reads} of one text, in the order of the text.
-
-    Most texts are asked for a few of their columns, if at all: what is kept is where each stands, and no string is cut
-    before somebody wants it.
-    """
-
-    __slots__ = ("_columns", "_ends", "_starts", "_text")
-
-    def __init__(self, text: str, columns: Columns, starts: Columns, ends: Columns) -> None:
-        self._text, self._columns, self._starts, self._ends = text, columns, starts, ends
-
-    def __len__(self) -> int:
-        return len(self._columns)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._columns.tolist())
-
-    def __getitem__(self, column: int) -> str:
-        places = np.flatnonzero(self._columns == column)
-        if not len(places):
-            raise KeyError(column)
-        return self._text[self._starts[places[0]] : self._ends[places[0]]]
-
-    def some(self, columns: Collection[int]) -> dict[int, str]:
-        """Those of these columns that the text has."""
-        wanted, starts, ends = set(columns), self._starts, self._ends
-        found = [(i, column) for i, column in enumerate(self._columns.tolist()) if column in wanted]
-        return {column: self._text[starts[i] : ends[i]] for i, column in found}
-
-    def whole(self) -> dict[int, str]:
-        """All of them."""
-        spans = zip(self._columns.tolist(), self._starts.tolist(), self._ends.tolist(), strict=True)
-        return {column: self._text[start:end] for column, start, end in spans}
 
 
 class SurfaceForms:

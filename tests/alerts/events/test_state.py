@@ -77,7 +77,7 @@ def test_memory_is_bounded_by_a_count():
     state = alerts.get_state()
     assert alerts.status()["documents_remembered"] == 150
     memory = state["memory"]
-    assert len(memory["documents"]) == len(memory["stories"]) == len(alerts._memory.ordinal_of) == 150
+    assert len(memory["documents"]["ids"]) == len(memory["stories"]) == len(alerts._memory.ordinal_of) == 150
     assert max(map(len, (memory["last"], memory["duplicates"], state["running"], state["held"]))) <= 150
     assert len(alerts._index.log_start) <= 256
     # What is linked and counted is only what is remembered.

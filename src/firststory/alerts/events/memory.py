@@ -88,20 +88,32 @@ class EventMemory:
         return tuple(ids), tuple(sources)
 
     def get_state(self) -> dict[str, Any]:
+        """As columns; NaN for no time."""
+        documents = self.documents.values()
         return {
             "oldest": next(iter(self.documents), 0),
-            "documents": [list(one) for one in self.documents.values()],
+            "documents": {
+                "ids": [one.id for one in documents],
+                "titles": [one.title for one in documents],
+                "texts": [one.text for one in documents],
+                "times": np.array([one.time for one in documents], dtype=np.float64),
+                "sources": [one.source for one in documents],
+                "urls": [one.url for one in documents],
+            },
             "stories": list(self.story_of.values()),
             "duplicates": [[j, list(map(list, duplicates.items()))] for j, duplicates in self.duplicates.items()],
-            "last": [[story, j] for story, j in self.last.items()],
+            "last": {"stories": list(self.last), "ordinals": np.array(list(self.last.values()), dtype=np.int64)},
         }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         memory = cls()
-        memory.documents = {j: SlimDocument(*one) for j, one in enumerate(state["documents"], state["oldest"])}
+        saved = state["documents"]
+        times = [None if np.isnan(time) else time for time in saved["times"].tolist()]
+        columns = saved["ids"], saved["titles"], saved["texts"], times, saved["sources"], saved["urls"]
+        memory.documents = dict(enumerate(map(SlimDocument, *columns), state["oldest"]))
         memory.story_of = dict(enumerate(state["stories"], state["oldest"]))
         memory.ordinal_of = {one.id: j for j, one in memory.documents.items()}
         memory.duplicates = {j: dict(duplicates) for j, duplicates in state["duplicates"]}
-        memory.last = dict(state["last"])
+        memory.last = dict(zip(state["last"]["stories"], state["last"]["ordinals"].tolist(), strict=True))
         return memory

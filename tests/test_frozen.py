@@ -34,3 +34,13 @@ def test_what_it_does_not_have_is_no_attribute():
     for record in (Evidence.later(make), MADE):
         with pytest.raises(AttributeError, match="'Evidence' object has no attribute 'colour'"):
             record.colour  # noqa: B018
+
+
+def test_what_makes_a_record_is_known_until_somebody_reads_it():
+    def make():
+        return Evidence(kind="known", sentence="so")
+
+    later = Evidence.later(make)
+    assert later.unread() is make
+    assert later.sentence == "so" and later.unread() is None
+    assert make().unread() is None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import update_wrapper
-from typing import Any, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 Record = TypeVar("Record")
+Made = TypeVar("Made", covariant=True)
 
 
 def quickly_made(record: type[Record]) -> type[Record]:
@@ -34,6 +35,20 @@ def quickly_made(record: type[Record]) -> type[Record]:
     return record
 
 
+class Ingredients(Generic[Made]):
+    """What makes a record, and can tell its values where nobody wants the record itself: a store, for one."""
+
+    __slots__ = ()
+
+    def __call__(self) -> Made:
+        """The record."""
+        raise NotImplementedError
+
+    def values(self) -> tuple[Any, ...]:
+        """Its values; records among them as tuples of theirs."""
+        raise NotImplementedError
+
+
 class MadeWhenRead:
     """Base of a frozen dataclass with slots whose records may be worked out when somebody reads them: few ever are.
 
@@ -56,6 +71,13 @@ class MadeWhenRead:
         record = cls.__new__(cls)
         _set_make(record, make)
         return record
+
+    def unread(self) -> Callable[[], Self] | None:
+        """What will make the values; None where they are there already."""
+        try:
+            return object.__getattribute__(self, "_make")  # type: ignore[no-any-return]
+        except AttributeError:
+            return None
 
     def __getattr__(self, name: str) -> Any:
         # Only called where a slot is empty.

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from firststory.alerts.explain import explain
+from firststory.alerts.explain import ByNeighbours, explain
 from firststory.alerts.memory import DocumentMemory, Remembered
 from firststory.harmless import display_title, harmless
 from firststory.records import Document
@@ -180,3 +180,18 @@ def test_memory_forgets_the_oldest_and_round_trips():
         mine, theirs = memory.get(ordinal), twin.get(ordinal)
         assert (mine.id, mine.title, mine.time) == (theirs.id, theirs.title, theirs.time)
         np.testing.assert_array_equal(mine.columns, theirs.columns)
+
+
+@pytest.mark.parametrize("kind", ["event", "development", "known", "duplicate"])
+@pytest.mark.parametrize("similarities", [(), (0.01,), (0.9, 0.4, 0.01), (1.2,), (-1.0, 0.3)], ids=str)
+def test_values_of_evidence_that_nobody_made_are_those_of_the_record(kind, similarities):
+    moment = datetime(2026, 11, 15, 22, tzinfo=UTC)
+    columns = np.array([1, 2], dtype=np.int32)
+    nearest = [(Remembered(f"d{n}", "Flood" * n, moment, columns), one) for n, one in enumerate(similarities)]
+    make = ByNeighbours(kind, nearest, "d7" if kind == "duplicate" else None)
+    evidence = make()
+    assert evidence == explain(
+        Document("a", "text"), kind, nearest=nearest, duplicate_of="d7" if kind == "duplicate" else None
+    )
+    near = [(one.id, one.similarity, one.title, one.time, one.shared) for one in evidence.nearest]
+    assert make.values() == (evidence.terms, near, evidence.kind, evidence.sentence)

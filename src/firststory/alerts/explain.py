@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from firststory.alerts.memory import Remembered
+from firststory.frozen import Ingredients
 from firststory.harmless import harmless
 from firststory.records import Document, Evidence, Neighbour, NoveltyKind, Term, TermKind
 
@@ -113,22 +114,17 @@ def explain(
     >>> found.sentence.split("; ")[1]
     'the nearest earlier document is “Harbour bridge opened” (similarity 0.31, shared: harbour and bridge).'
     """
-    near = [pair for pair in nearest if pair[1] >= NEAR_SIMILARITY]
     first = _first_occurrences(tokens) if tokens else {}
-    # A list, and arguments by their place: most verdicts come here, and few are read.
+    if not first:
+        return ByNeighbours(kind, nearest, duplicate_of)()
+    near = [pair for pair in nearest if pair[1] >= NEAR_SIMILARITY]
     neighbours = [
-        Neighbour(
-            earlier.id,
-            round(similarity, 4) if 0.0 <= similarity <= 1.0 else float(similarity > 0.5),
-            earlier.title,
-            earlier.time,
-            _shared(earlier, first, weights or {}) if first else (),
-        )
+        Neighbour(*_values(earlier, similarity)[:-1], _shared(earlier, first, weights or {}))
         for earlier, similarity in near
     ]
     terms: tuple[Term, ...] = ()
     sentence = ""
-    if first and kind in ("event", "development"):
+    if kind in ("event", "development"):
         earlier = [one for one, _ in near]
         named = [one for one in neighbours if one.similarity >= like and len(one.shared) >= LEAST_SHARED]
         if phrases:
@@ -143,6 +139,45 @@ def explain(
     if kind == "duplicate":
         sentence = _copy_sentence(duplicate_of, neighbours)
     return Evidence(terms, tuple(neighbours), kind, sentence or _sentence(kind, terms, neighbours))
+
+
+class ByNeighbours(Ingredients[Evidence]):
+    """Evidence of which there are no words: that of a verdict that is no alert. The nearest are named, and no more.
+
+    Parameters
+    ----------
+    kind, nearest, duplicate_of
+        As in `explain`.
+    """
+
+    __slots__ = ("_duplicate_of", "_kind", "_nearest")
+
+    def __init__(
+        self, kind: NoveltyKind, nearest: Sequence[tuple[Remembered, float]], duplicate_of: str | None = None
+    ) -> None:
+        self._kind, self._nearest, self._duplicate_of = kind, nearest, duplicate_of
+
+    def __call__(self) -> Evidence:
+        terms, nearest, kind, sentence = self.values()
+        return Evidence(terms, tuple([Neighbour(*near) for near in nearest]), kind, sentence)
+
+    def values(self) -> tuple[tuple[()], list[_Values], NoveltyKind, str]:
+        near = [_values(earlier, similarity) for earlier, similarity in self._nearest if similarity >= NEAR_SIMILARITY]
+        named = [Neighbour(*near[0])] if near else []
+        if self._kind == "duplicate":
+            sentence = _copy_sentence(self._duplicate_of, named)
+        else:
+            sentence = _sentence(self._kind, (), named)
+        return (), near, self._kind, sentence
+
+
+_Values = tuple[str, float, str | None, datetime | None, tuple[str, ...]]
+"""Those of a `Neighbour`."""
+
+
+def _values(earlier: Remembered, similarity: float) -> _Values:
+    shown = round(similarity, 4) if 0.0 <= similarity <= 1.0 else float(similarity > 0.5)
+    return earlier.id, shown, earlier.title, earlier.time, ()
 
 
 def _first_occurrences(tokens: Sequence[TokenLike]) -> dict[int, TokenLike]:
@@ -161,7 +196,7 @@ def _novel_terms(
     residual: Mapping[int, float] | None,
     n_terms: int,
 ) -> tuple[Term, ...]:
-    explained = _columns_of(near) if residual is None else set()
+    explained = _columns_of(near) if residual is None else frozenset()
     scored = []
     for column, token in first.items():
         left = 1.0 if residual is None else min(max(residual.get(column, 0.0), 0.0), 1.0)
@@ -182,7 +217,7 @@ def _phrase_terms(
     n_terms: int,
 ) -> tuple[tuple[Term, ...], int]:
     """The phrases, those that are new first and otherwise the heaviest; and how many are new."""
-    explained = _columns_of(near) if residual is None else set()
+    explained = _columns_of(near) if residual is None else frozenset()
 
     def newness(phrase: PhraseLike) -> float:
         whole = left = 0.0
@@ -198,8 +233,8 @@ def _phrase_terms(
     return terms, sum(is_new for is_new, _ in scored[:n_terms])
 
 
-def _columns_of(near: Sequence[Remembered]) -> set[int]:
-    return set().union(*[earlier.columns.tolist() for earlier in near])
+def _columns_of(near: Sequence[Remembered]) -> frozenset[int]:
+    return frozenset[int]().union(*(earlier.columns.tolist() for earlier in near))
 
 
 def _shared(earlier: Remembered, first: Mapping[int, TokenLike], weights: Mapping[int, float]) -> tuple[str, ...]:

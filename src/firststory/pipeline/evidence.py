@@ -76,7 +76,12 @@ def with_columns(
     text: str, tokens: Sequence[Token], chosen: Sequence[tuple[Phrase, float]]
 ) -> tuple[EvidencePhrase, ...]:
     """The phrases that were chosen of a document, in the order of the text, with the columns of their words."""
-    column_of = {fold_phrase(token.surface): token.column for token in reversed(tokens)}
+    wanted = {word for phrase, _ in chosen for word in phrase.key.split()}
+    column_of: dict[str, int] = {}
+    for token in tokens:
+        word = fold_phrase(token.surface)
+        if word in wanted:
+            column_of.setdefault(word, token.column)
     total = sum(worth for _, worth in chosen) or 1.0
     return tuple(
         EvidencePhrase(

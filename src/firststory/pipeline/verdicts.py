@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from firststory.alerts.explain import explain
+from firststory.alerts.explain import ByNeighbours, explain
 from firststory.arrays import Array, Floats
 from firststory.pipeline.evidence import with_columns
 from firststory.pipeline.in_progress import InProgress
@@ -28,8 +28,7 @@ def verdict_on(one: InProgress, recent_scores: Sequence[float], like: float) -> 
     story = one.assignment.story if one.assignment else None
     if one.duplicate_of is not None:
         novelty = one.novelty if one.is_judged else min(0.0, *recent_scores) if recent_scores else 0.0
-        copied = partial(explain, one.document, "duplicate", nearest=one.nearest, duplicate_of=one.duplicate_of)
-        evidence = Evidence.later(copied)
+        evidence = Evidence.later(ByNeighbours("duplicate", one.nearest, one.duplicate_of))
         return Verdict(one.document, novelty, 1.0, False, None, story, one.duplicate_of, evidence)
     if one.judgement is None:
         neutral = float(np.median(recent_scores)) if recent_scores else 0.0
@@ -52,7 +51,7 @@ def _evidence(one: InProgress, like: float) -> Evidence:
     kind = _kind(one, bool(nearest) and nearest[0][1] >= like)
     if not one.is_novel or one.remembered is None:
         # No alert: naming its neighbours is enough, and much cheaper.
-        return Evidence.later(partial(explain, one.document, kind, nearest=nearest))
+        return Evidence.later(ByNeighbours(kind, nearest))
     return Evidence.later(
         partial(
             _explain_novel,

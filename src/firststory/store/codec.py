@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import orjson
 
+from firststory.frozen import Ingredients
 from firststory.growth import growth
 from firststory.records import (
     Alert,
@@ -28,6 +30,9 @@ from firststory.units import EPOCH, MICROSECOND
 Row = Any
 """A mapping from the names of columns to values, as SQLAlchemy gives it."""
 
+Columns = dict[str, Sequence[Any]]
+"""Rows by the names of their columns: what many rows have in common is worked out once for all of them."""
+
 VECTOR_DTYPE = "<f2"
 """How vectors are stored: in half precision, which is what the stream computes with, so they come back exactly."""
 
@@ -41,7 +46,7 @@ _OPTIONS = (
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON with sorted keys; what JSON does not know is written as its text.
+    """Compact JSON with sorted keys; tuples are lists, and what JSON does not know is written as its text.
 
     Halves of surrogate pairs (bad escapes), which no database takes, are replaced. A number that is none is null.
     """
@@ -61,6 +66,7 @@ def _in_other_words(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else float(value) if isinstance(value, float) else str(value)
 
 
+@lru_cache(4096)
 def to_microseconds(time: datetime | None) -> int | None:
     if time is None:
         return None
@@ -81,19 +87,20 @@ def to_unsigned(number: int) -> int:
     return number % (1 << 64)
 
 
-def document_row(document: Document, step: int) -> dict[str, Any]:
+def document_columns(documents: Sequence[Document]) -> Columns:
+    """What the table of documents has of each, but for its numbers and those of the step."""
+    vectors = [document.vector for document in documents]
     return {
-        "id": document.id,
-        "step": step,
-        "time": to_microseconds(document.time),
-        "title": document.title,
-        "source": document.source,
-        "url": document.url,
-        "text": document.text,
-        "label": None if document.label is None else _to_any_json(document.label),
-        "extra": _to_any_json(dict(document.extra)) if document.extra else "{}",
-        "vector": None if document.vector is None else np.asarray(document.vector, VECTOR_DTYPE).tobytes(),
-        "vector_dtype": None if document.vector is None else VECTOR_DTYPE,
+        "id": [document.id for document in documents],
+        "time": [to_microseconds(document.time) for document in documents],
+        "title": [document.title for document in documents],
+        "source": [document.source for document in documents],
+        "url": [document.url for document in documents],
+        "text": [document.text for document in documents],
+        "label": [None if document.label is None else _to_any_json(document.label) for document in documents],
+        "extra": [_to_any_json(dict(document.extra)) if document.extra else "{}" for document in documents],
+        "vector": [None if vector is None else np.asarray(vector, VECTOR_DTYPE).tobytes() for vector in vectors],
+        "vector_dtype": [None if vector is None else VECTOR_DTYPE for vector in vectors],
     }
 
 
@@ -111,27 +118,41 @@ def document_from_row(row: Row) -> Document:
     )
 
 
-def verdict_row(verdict: Verdict) -> dict[str, Any]:
-    evidence = verdict.evidence
+def verdict_columns(verdicts: Sequence[Verdict]) -> Columns:
+    """What the table of verdicts has of each, but for its number."""
+    evidence = [_evidence_values(verdict.evidence) for verdict in verdicts]
     return {
-        "novelty": verdict.novelty,
-        "p_value": verdict.p_value,
-        "is_novel": verdict.is_novel,
-        "threshold": verdict.threshold,
-        "story": verdict.story,
-        "duplicate_of": verdict.duplicate_of,
-        "kind": evidence.kind,
-        "sentence": evidence.sentence,
-        "evidence": to_json(
-            {
-                "terms": [[term.text, term.weight, term.start, term.end, term.kind] for term in evidence.terms],
-                "nearest": [
-                    [near.id, near.similarity, near.title, to_microseconds(near.time), list(near.shared)]
-                    for near in evidence.nearest
-                ],
-            }
-        ),
+        "novelty": [verdict.novelty for verdict in verdicts],
+        "p_value": [verdict.p_value for verdict in verdicts],
+        "is_novel": [verdict.is_novel for verdict in verdicts],
+        "threshold": [verdict.threshold for verdict in verdicts],
+        "story": [verdict.story for verdict in verdicts],
+        "duplicate_of": [verdict.duplicate_of for verdict in verdicts],
+        "kind": [kind for _, _, kind, _ in evidence],
+        "sentence": [sentence for _, _, _, sentence in evidence],
+        "evidence": [
+            to_json(
+                {
+                    "terms": terms,
+                    "nearest": [
+                        (name, similarity, title, to_microseconds(time), shared)
+                        for name, similarity, title, time, shared in nearest
+                    ],
+                }
+            )
+            for terms, nearest, _, _ in evidence
+        ],
     }
+
+
+def _evidence_values(evidence: Evidence) -> tuple[Any, ...]:
+    """Its values, with terms and neighbours as tuples: most evidence is written, and read by nobody else."""
+    make = evidence.unread()
+    if isinstance(make, Ingredients):
+        return make.values()
+    terms = [(term.text, term.weight, term.start, term.end, term.kind) for term in evidence.terms]
+    nearest = [(near.id, near.similarity, near.title, near.time, near.shared) for near in evidence.nearest]
+    return terms, nearest, evidence.kind, evidence.sentence
 
 
 def verdict_from_row(row: Row) -> Verdict:
@@ -167,13 +188,13 @@ def story_row(story: Story, step: int) -> dict[str, Any]:
         "growth": story.growth,
         "status": story.status,
         "representative": story.representative,
-        "sources": to_json(list(story.sources)),
-        "key_terms": to_json(list(story.key_terms)),
+        "sources": to_json(story.sources),
+        "key_terms": to_json(story.key_terms),
         "step": step,
         "merged_into": story.merged_into,
         "reason": story.reason,
         "storyline": story.storyline,
-        "hours": to_json([list(pair) for pair in story.hours]),
+        "hours": to_json(story.hours),
     }
 
 
@@ -211,8 +232,8 @@ def storyline_row(storyline: Storyline, step: int) -> dict[str, Any]:
         "last_seen": to_microseconds(storyline.last_seen),
         "size": storyline.size,
         "n_stories": storyline.n_stories,
-        "sources": to_json(list(storyline.sources)),
-        "key_terms": to_json(list(storyline.key_terms)),
+        "sources": to_json(storyline.sources),
+        "key_terms": to_json(storyline.key_terms),
         "status": storyline.status,
         "step": step,
         "merged_into": storyline.merged_into,
@@ -245,15 +266,15 @@ def alert_row(alert: Alert, step: int) -> dict[str, Any]:
         "headline_document": alert.headline.id,
         "fired_at": to_microseconds(alert.fired_at),
         "delay": None if alert.delay is None else alert.delay // MICROSECOND,
-        "documents": to_json(list(alert.documents)),
-        "sources": to_json(list(alert.sources)),
-        "terms": to_json(list(alert.terms)),
+        "documents": to_json(alert.documents),
+        "sources": to_json(alert.sources),
+        "terms": to_json(alert.terms),
         "story": alert.story,
         "storyline": alert.storyline,
         "score": alert.score,
         "sentence": alert.sentence,
         "summary": alert.summary,
-        "kinds": to_json(list(alert.kinds)),
+        "kinds": to_json(alert.kinds),
         "step": step,
     }
 
@@ -286,9 +307,9 @@ def topic_row(topic: Topic, step: int) -> dict[str, Any]:
         "id": topic.id,
         "share": topic.share,
         "born": topic.born,
-        "terms": to_json([list(term) for term in topic.terms]),
-        "trend": to_json(list(topic.trend)),
-        "label": to_json(list(topic.label)),
+        "terms": to_json(topic.terms),
+        "trend": to_json(topic.trend),
+        "label": to_json(topic.label),
         "since": to_microseconds(topic.since),
         "share_before": topic.share_before,
         "before": to_microseconds(topic.before),
@@ -314,7 +335,7 @@ def topic_event_row(event: TopicEvent) -> dict[str, Any]:
         "step": event.step,
         "topic": event.topic,
         "kind": event.kind,
-        "others": to_json(list(event.others)),
+        "others": to_json(event.others),
         "weight": event.weight,
         "evidence": event.evidence,
         "time": to_microseconds(event.time),

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, String, Table
 from sqlalchemy.exc import OperationalError
 
 from firststory.store import schema, search
+from firststory.store.codec import Columns
 from firststory.store.driver import Row, execute
 
 Text = TypeVar("Text", str, str | None)
@@ -23,10 +24,15 @@ _ESCAPED = re.compile(r"\\u(d[89a-f][0-9a-f]{2})")
 
 def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add rows that have the same columns in the same order."""
-    if not rows:
+    if rows:
+        insert_columns(connection, table, _columns(rows))
+
+
+def insert_columns(connection: Connection, table: Table, columns: Columns) -> None:
+    """Add rows, given by their columns."""
+    names, clean = tuple(columns), _clean_rows(table, columns)
+    if not clean:
         return
-    names = tuple(rows[0])
-    clean = _clean_rows(table, names, rows)
     if connection.dialect.name != "postgresql":
         _execute_together(connection, partial(_insert, table, names), clean)
     else:
@@ -43,8 +49,7 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str
 def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add rows, or put them in the place of those with the same key."""
     if rows:
-        names = tuple(rows[0])
-        clean = _clean_rows(table, names, rows)
+        names, clean = tuple(rows[0]), _clean_rows(table, _columns(rows))
         if connection.dialect.name != "postgresql":
             _execute_together(connection, partial(_replace, table, names), clean)
         else:
@@ -80,21 +85,20 @@ def _replace(table: Table, names: tuple[str, ...], n_rows: int) -> str:
     return f"{_insert(table, names, n_rows)} ON CONFLICT ({', '.join(keys)}) DO UPDATE SET {changed}"
 
 
-def _clean_rows(table: Table, names: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> list[Row]:
-    """The rows as tuples, every text in them storable. Nearly all are: all texts of a column are looked at as one."""
-    plain = [tuple(row.values()) for row in rows]
-    columns: list[Sequence[Any]] = list(zip(*plain, strict=True))
-    is_clean = True
-    for i in _text_columns(table, names):
-        clean = all_storable(columns[i])
-        is_clean = is_clean and clean is columns[i]
-        columns[i] = clean
-    return plain if is_clean else list(zip(*columns, strict=True))
+def _columns(rows: Sequence[Mapping[str, Any]]) -> Columns:
+    return dict(zip(rows[0], zip(*[row.values() for row in rows], strict=True), strict=True))
+
+
+def _clean_rows(table: Table, columns: Columns) -> list[Row]:
+    """The rows as tuples, every text in them storable."""
+    texts = _text_columns(table)
+    clean = [all_storable(values) if name in texts else values for name, values in columns.items()]
+    return list(zip(*clean, strict=True))
 
 
 @cache
-def _text_columns(table: Table, names: tuple[str, ...]) -> list[int]:
-    return [i for i, name in enumerate(names) if isinstance(table.c[name].type, String)]
+def _text_columns(table: Table) -> frozenset[str]:
+    return frozenset(column.name for column in table.columns if isinstance(column.type, String))
 
 
 def all_storable(texts: Sequence[Text]) -> Sequence[Text]:

@@ -10,12 +10,12 @@ from typing import Any
 from sqlalchemy import Connection, Table
 
 from firststory.lineage import standing
-from firststory.records import Quarantined, Story, Storyline
+from firststory.records import Quarantined, Step, Story, Storyline
 from firststory.store import codec, schema
 from firststory.store.driver import execute, rows_of
 from firststory.store.judged import Judged
 from firststory.store.meta import get_meta, put_meta
-from firststory.store.row_writing import escape_name, insert_rows, replace_rows
+from firststory.store.row_writing import escape_name, insert_columns, insert_rows, replace_rows
 from firststory.store.states import put_state
 
 
@@ -30,31 +30,21 @@ def put_steps(connection: Connection, judged: Sequence[Judged]) -> None:
     _move(connection, ("verdicts", "alerts"), "story", into_story[0])
     _move(connection, ("stories", "alerts"), "storyline", into_line[0])
     insert_rows(connection, schema.steps, [_step_row(one) for one in judged])
-    first = _next_number(connection, "documents")
-    documents: list[dict[str, Any]] = []
-    verdicts: list[dict[str, Any]] = []
-    for step, standing_story in zip(steps, into_story, strict=True):
-        marks = map(codec.to_signed, step.fingerprints or [None] * len(step.verdicts))
-        for verdict, mark in zip(step.verdicts, marks, strict=True):
-            n = first + len(documents)
-            documents.append({"n": n, **codec.document_row(verdict.document, step.index), "fingerprint": mark})
-            verdicts.append({"n": n, **_moved(codec.verdict_row(verdict), "story", standing_story)})
-    insert_rows(connection, schema.documents, documents)
-    insert_rows(connection, schema.verdicts, verdicts)
+    _insert_documents(connection, steps, into_story)
     topics = [codec.topic_row(topic, step.index) for step in steps for topic in step.topics]
     insert_rows(connection, schema.topics, topics)
     events = [{"n": n, **codec.topic_event_row(event)} for step in steps for n, event in enumerate(step.topic_events)]
     insert_rows(connection, schema.topic_events, events)
     bad = [_quarantine_row(one, step.index) for step in steps for one in step.quarantined]
     _insert_numbered(connection, schema.quarantine, bad)
-    stories = {
-        story.id: _moved(codec.story_row(story, step.index), "storyline", standing_line)
-        for step, standing_line in zip(steps, into_line, strict=True)
-        for story in step.stories
-    }
-    replace_rows(connection, schema.stories, list(stories.values()))
-    lines = {line.id: codec.storyline_row(line, step.index) for step in steps for line in step.storylines}
-    replace_rows(connection, schema.storylines, list(lines.values()))
+    latest_stories = {story.id: (story, i) for i, step in enumerate(steps) for story in step.stories}
+    stories = [
+        _moved(codec.story_row(story, steps[i].index), "storyline", into_line[i])
+        for story, i in latest_stories.values()
+    ]
+    replace_rows(connection, schema.stories, stories)
+    latest_lines = {line.id: (line, step.index) for step in steps for line in step.storylines}
+    replace_rows(connection, schema.storylines, [codec.storyline_row(*one) for one in latest_lines.values()])
     fired = [
         _moved(_moved(codec.alert_row(alert, step.index), "story", standing_story), "storyline", standing_line)
         for step, standing_story, standing_line in zip(steps, into_story, into_line, strict=True)
@@ -79,6 +69,28 @@ def put_steps(connection: Connection, judged: Sequence[Judged]) -> None:
     for step, _, state in judged:
         if state is not None:
             put_state(connection, step.index, state, alone=False)
+
+
+def _insert_documents(connection: Connection, steps: Sequence[Step], into: Sequence[Mapping[str, str]]) -> None:
+    """The documents with their verdicts, each in the story that it is in after all of the steps."""
+    found = [verdict for step in steps for verdict in step.verdicts]
+    first = _next_number(connection, "documents")
+    n = range(first, first + len(found))
+    documents: codec.Columns = {
+        "n": n,
+        **codec.document_columns([verdict.document for verdict in found]),
+        "step": [step.index for step in steps for _ in step.verdicts],
+        "fingerprint": [
+            codec.to_signed(mark) for step in steps for mark in step.fingerprints or [None] * len(step.verdicts)
+        ],
+    }
+    insert_columns(connection, schema.documents, documents)
+    stories = [
+        moved.get(verdict.story, verdict.story)  # type: ignore[arg-type]
+        for step, moved in zip(steps, into, strict=True)
+        for verdict in step.verdicts
+    ]
+    insert_columns(connection, schema.verdicts, {"n": n, **codec.verdict_columns(found), "story": stories})
 
 
 def _step_row(judged: Judged) -> dict[str, Any]:

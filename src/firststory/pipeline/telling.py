@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from firststory.alerts.events.document import KEPT_CHARACTERS
+from firststory.alerts.events.document import KEPT_CHARACTERS, SlimDocument
 from firststory.harmless import display_title, harmless
-from firststory.pipeline.fingerprints import title_before
 from firststory.pipeline.titles import MAX_TITLE_CHARACTERS
-from firststory.records import Alert, Document, TermKind
+from firststory.records import Alert, TermKind
 from firststory.text.phrases.alphabet import fold
 from firststory.text.phrases.evidence import choose_weighed
 from firststory.text.phrases.reader import PhraseReader
@@ -28,7 +27,7 @@ class Told(NamedTuple):
     summary: str
 
 
-def tell(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[Document]]]) -> list[Told]:
+def tell(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[SlimDocument]]]) -> list[Told]:
     """The phrases and summaries of alerts; beside each the documents that it rests on."""
     if not alerts:
         return []
@@ -50,7 +49,7 @@ def _named(alert: Alert, phrases: Sequence[Phrase]) -> list[tuple[str, TermKind]
     return [*alone, *((phrase.text, phrase.kind) for phrase in phrases)]
 
 
-def _summaries(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[Document]]]) -> list[str]:
+def _summaries(reader: PhraseReader, alerts: Sequence[tuple[Alert, Sequence[SlimDocument]]]) -> list[str]:
     # A first report stands alone: nothing says yet which of its sentences matters.
     bursts = [
         [] if alert.kind == "first_seen" else [report for report in map(_report, documents) if report.text]
@@ -65,9 +64,8 @@ def _summary(alert: Alert, sentence: str) -> str:
     return "" if is_title else harmless(sentence, SUMMARY_CHARACTERS)
 
 
-def _report(document: Document) -> Report:
+def _report(document: SlimDocument) -> Report:
     """A document without a text besides its title, or first line, has no sentence to tell."""
-    text, time = document.text, 0.0 if document.time is None else document.time.timestamp()
+    text = document.text
     title = document.title or text[: MAX_TITLE_CHARACTERS + 1].partition("\n")[0]
-    body = text if title_before(document) else text.removeprefix(title)
-    return Report(title, body.strip(), time, is_cut=len(text) >= KEPT_CHARACTERS)
+    return Report(title, text.removeprefix(title).strip(), document.time or 0.0, is_cut=len(text) >= KEPT_CHARACTERS)

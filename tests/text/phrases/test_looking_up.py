@@ -14,7 +14,7 @@ from firststory.kernels.phrases.learning import together_key
 from firststory.kernels.phrases.tables import marks_of
 from firststory.records import Document
 from firststory.text.phrases import PhraseReader, alphabet
-from firststory.text.phrases.alphabet import fold, key_number, key_numbers, note_key_numbers, stop_numbers
+from firststory.text.phrases.alphabet import fold, key_number, key_numbers, note_key_numbers, numbers_of, stop_numbers
 from firststory.text.phrases.evidence import MOST, choose_weighed
 from firststory.text.phrases.records import Phrase
 from firststory.text.phrases.tables import count_of, counts_of
@@ -57,7 +57,7 @@ def test_numbers_that_were_noted_are_those_of_the_kernel_and_are_bounded(monkeyp
     for begin in range(0, len(phrases), 4):
         note_key_numbers(phrases[begin : begin + 4])
         assert len(alphabet._numbers) <= 10
-    assert list(map(key_number, phrases)) == key_numbers(phrases).tolist()
+    assert list(map(key_number, phrases)) == numbers_of(phrases) == key_numbers(phrases).tolist()
 
 
 def test_stop_words_are_those_of_the_lists():

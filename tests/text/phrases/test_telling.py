@@ -17,7 +17,7 @@ from firststory.text.phrases import (
 )
 from firststory.text.phrases.labels import is_stop
 from firststory.text.phrases.profiles import first_day
-from firststory.text.phrases.sentences import sentences
+from firststory.text.phrases.sentences import sentences, telling_sentences
 
 ORDINARY = [
     f"The council of town {n} met on Monday and said the budget for schools was passed by a vote." for n in range(60)
@@ -146,6 +146,12 @@ def test_sentences_do_not_depend_on_the_order(reader):
     assert telling_sentence(reader, BURST[::-1]) == telling_sentence(reader, BURST)
 
 
+def test_sentences_of_several_bursts_are_those_of_each_alone(reader):
+    flood = [Report("Flood in Bremen", f"The Weser rose by {n} metres in Bremen on Monday night.", n) for n in range(5)]
+    bursts = [BURST, [], flood, BURST[:1]]
+    assert telling_sentences(reader, bursts) == [telling_sentence(reader, burst) for burst in bursts]
+
+
 def test_the_sentence_stands_in_a_report_and_names_the_event(reader):
     sentence = telling_sentence(reader, BURST)
     assert any(sentence in report.text for report in BURST)
@@ -167,6 +173,14 @@ def test_sentences_end_at_sentences():
         "They spoke.",
         "“It is late.”",
         "She left at 3.5 p.m. today",
+    ]
+    assert sentences("雨が降った。\n風も吹いた！彼は言った") == ["雨が降った。", "風も吹いた！", "彼は言った"]
+    assert sentences("He left.\nno more!” She\n\nstayed.”  Gen. Lee") == [
+        "He left.",
+        "no more!”",
+        "She",
+        "stayed.”",
+        "Gen. Lee",
     ]
     assert sentences("x" * 1_000_000) == sentences("") == [], "a sentence without an end is none"
     assert sentences("It rained. They le", is_cut=True) == ["It rained."]

@@ -11,7 +11,7 @@ import numpy as np
 from firststory.alerts.budget import Budget
 from firststory.alerts.events.clock import AlertClock
 from firststory.alerts.events.confirmed import KIN_DAYS, KIN_STRENGTH, LEAST_SCORE, WARM_UP_DAYS, goes_on, least_score
-from firststory.alerts.events.document import EventDocument
+from firststory.alerts.events.document import EventDocument, SlimDocument
 from firststory.alerts.events.echo import features
 from firststory.alerts.events.evidence import TOLD_WATCHES, gather
 from firststory.alerts.events.first_seen import FirstSeen
@@ -32,7 +32,7 @@ from firststory.harmless import harmless
 from firststory.kernels.alerts.layout import Found, Rule, StepRows
 from firststory.kernels.alerts.turn import LEAST_BACKGROUND, SILENT_WATCH_SHARE
 from firststory.lineage import standing
-from firststory.records import Alert, Document
+from firststory.records import Alert
 from firststory.state import State
 from firststory.units import DAY_SECONDS
 
@@ -91,10 +91,10 @@ class EventAlerts:
         """The similarity from which on two documents of this stream tell of one thing; learnt from the stream."""
         return self._threshold.value
 
-    def remembered(self, ids: Sequence[str]) -> list[Document]:
-        """The documents with these ids that are remembered, with the beginning of their text."""
+    def remembered(self, ids: Sequence[str]) -> list[SlimDocument]:
+        """What is kept of the documents with these ids, of those that are remembered."""
         places = [self._memory.ordinal_of[name] for name in ids if name in self._memory.ordinal_of]
-        return [self._memory.documents[place].whole() for place in places]
+        return [self._memory.documents[place] for place in places]
 
     # -- a step --------------------------------------------------------------------------------------------
 

@@ -227,7 +227,12 @@ def follow(
             total += facts.background[j % capacity]
         found.background[i] = total / len(core)
         found.score[i], found.voices[i] = confirmation(core, now, found.background[i], days, facts, learnt, rule)
-        if found.voices[i] >= TURN_VOICES:
+        silent = SILENT_WATCH_SHARE * rule.watch_seconds
+        is_running = rows.is_settled[i] or found.background[i] >= LEAST_BACKGROUND
+        is_silent = now - rows.alerted[i] <= silent
+        # A story that is alerted in this step only is silent after it: nobody would look at its turn.
+        may_turn = found.score[i] < LEAST_SCORE or not (is_silent or (not is_running and now - rows.clock[0] <= silent))
+        if found.voices[i] >= TURN_VOICES and may_turn:
             chain = members_of(ordinal, -math.inf, PAST_CHAIN, meta, facts)
             turn_terms(
                 core, chain, now, meta, lists, log, facts, links, scratch, rule,
@@ -235,8 +240,6 @@ def follow(
             )  # fmt: skip
         level = max(LEAST_SCORE, rule.price, math.log10(found.opened_per_day[i] / rule.false_alerts))
         turn_level = max(LEAST_SCORE, rule.turn_price, math.log10(found.opened_per_day[i] / rule.false_turns))
-        is_running = rows.is_settled[i] or found.background[i] >= LEAST_BACKGROUND
-        is_silent = now - rows.alerted[i] <= SILENT_WATCH_SHARE * rule.watch_seconds
         confirms = found.score[i] >= level and not rows.is_settled[i]
         if confirms or (found.turn_score[i, 0] >= turn_level and is_running and not is_silent):
             told_since = min(told_since, now - rule.told_seconds)

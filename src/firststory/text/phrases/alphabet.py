@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -135,6 +135,15 @@ def note_key_numbers(phrases: Iterable[str]) -> None:
     new = [phrase for phrase in dict.fromkeys(phrases) if phrase not in _numbers]
     if new:
         _note(new, key_numbers(new).tolist())
+
+
+def numbers_of(phrases: Sequence[str]) -> list[int]:
+    """`key_number` of many at one go."""
+    known = [number for number in map(_numbers.get, phrases) if number is not None]
+    if len(known) == len(phrases):
+        return known
+    note_key_numbers(phrases)
+    return list(map(key_number, phrases))
 
 
 def key_number(phrase: str) -> int:

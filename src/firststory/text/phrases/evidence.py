@@ -10,7 +10,7 @@ import numpy as np
 from firststory.kernels.phrases import choosing
 from firststory.kernels.phrases import layout as k
 from firststory.records import Document
-from firststory.text.phrases.alphabet import key_number, note_key_numbers
+from firststory.text.phrases.alphabet import numbers_of
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import FORMS, ZONES, Phrase
 
@@ -51,25 +51,25 @@ def choose_weighed(
     phrases = list(chain.from_iterable(documents))
     if not phrases:
         return [[] for _ in documents]
-    split = [phrase.key.split() for phrase in phrases]
+    _, keys, _, _, phrase_forms, _, phrase_zones, times = zip(*phrases, strict=True)
+    split = [key.split() for key in keys]
     every = list(chain.from_iterable(split))
     place = {word: n for n, word in enumerate(dict.fromkeys(every))}
     words = np.array([place[word] for word in every], dtype=np.int64)
     first, word_first = _bounds(documents), _bounds(split)
-    keys = [phrase.key for phrase in phrases]
-    note_key_numbers([*place, *keys])
-    numbers = np.array(list(map(key_number, keys)), dtype=np.uint64)
-    forms = np.array([_FORM[phrase.form] for phrase in phrases], dtype=np.int64)
+    numbers = np.array(numbers_of([*place, *keys]), dtype=np.uint64)
+    word_numbers, numbers = numbers[: len(place)], numbers[len(place) :]
+    forms = np.array([_FORM[form] for form in phrase_forms], dtype=np.int64)
     tables = reader.tables
     unit, told = float(tables.clock[k.UNIT_NOW]), tables.counts[:2]
     weights = choosing.weigh_phrases(
         forms,
-        np.array([_ZONE[phrase.zone] for phrase in phrases], dtype=np.int64),
-        np.array([phrase.times for phrase in phrases], dtype=np.int64),
+        np.array([_ZONE[zone] for zone in phrase_zones], dtype=np.int64),
+        np.array(times, dtype=np.int64),
         numbers,
         word_first,
         words,
-        np.array(list(map(key_number, place)), dtype=np.uint64),
+        word_numbers,
         reader.n_documents_,
         unit,
         *tables.names[:2],

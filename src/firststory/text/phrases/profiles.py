@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate, chain, pairwise
 from math import log
 from typing import NamedTuple
 
@@ -40,14 +41,16 @@ def profiles(reader: PhraseReader, bursts: Sequence[Sequence[Report]], words: Wo
     """The profiles of some bursts, whose reports may come in any order. All of them are read at one go."""
     early = [first_day(reports) for reports in bursts]
     read = reader.read([Document(id="", text=one.text, title=one.title) for own in early for one in own])
-    groups = iter(document_groups(reader, read, range(len(read))))
-    return [_profile(own, [next(groups) for _ in own], words) for own in early]
+    groups = document_groups(reader, read, range(len(read)))
+    spoken = words.of_each([_beginning(report) for own in early for report in own])
+    ends = list(accumulate(map(len, early), initial=0))
+    return [_profile(own, groups[a:b], spoken[a:b]) for own, (a, b) in zip(early, pairwise(ends), strict=True)]
 
 
-def _profile(reports: list[Report], groups: Sequence[Sequence[Group]], words: WordKeys) -> Profile:
+def _profile(reports: list[Report], groups: Sequence[Sequence[Group]], words: Sequence[set[str]]) -> Profile:
     count: Counter[str] = Counter()
-    for report, own in zip(reports, groups, strict=True):
-        count.update({group.key for group in own if group.zone != k.BODY}.union(words.of(_beginning(report))))
+    for own, said in zip(groups, words, strict=True):
+        count.update(said.union([group.key for group in own if group.zone != k.BODY]))
     n = len(reports)
     least = max(1.0, 0.1 * n) if n >= FEW else 0.0
     names = [[group.key for group in own if " " in group.key] for own in groups]
@@ -68,14 +71,17 @@ class WordKeys:
 
     def of(self, text: str) -> set[str]:
         """The keys of the words of a text that are no stop words."""
-        words, key = WORD.findall(text), self._key
-        if new := [word for word in dict.fromkeys(words) if word not in key]:
+        return self.of_each([text])[0]
+
+    def of_each(self, texts: Sequence[str]) -> list[set[str]]:
+        """`of` of many at one go."""
+        split = [WORD.findall(text) for text in texts]
+        key = self._key
+        if new := [word for word in dict.fromkeys(chain.from_iterable(split)) if word not in key]:
             keys, is_stop = list(map(fold_phrase, new)), self._reader.is_stop_number
             numbers = self._reader.numbers_of(keys)
             key.update((word, "" if is_stop(n) else own) for word, own, n in zip(new, keys, numbers, strict=True))
-        found = {key[word] for word in words}
-        found.discard("")
-        return found
+        return [{own for word in words if (own := key[word])} for words in split]
 
 
 def rarities(reader: PhraseReader, keys: Sequence[str]) -> list[float]:

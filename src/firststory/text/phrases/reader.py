@@ -17,7 +17,7 @@ from firststory.kernels.phrases.tables import marks_of
 from firststory.records import Document
 from firststory.state import State, flatten, unflatten
 from firststory.text.language import check_language
-from firststory.text.phrases.alphabet import alphabet_of, key_number, key_numbers, note_key_numbers, stop_numbers
+from firststory.text.phrases.alphabet import alphabet_of, key_number, key_numbers, numbers_of, stop_numbers
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.kinds import kind_of
 from firststory.text.phrases.records import Kind, Phrase
@@ -139,8 +139,7 @@ class PhraseReader:
 
     def numbers_of(self, phrases: Sequence[str]) -> list[int]:
         """The numbers by which the tables know phrases."""
-        note_key_numbers(phrases)
-        return list(map(key_number, phrases))
+        return numbers_of(phrases)
 
     def mostly_lower(self, words: Iterable[str]) -> set[str]:
         """Those of some words that are mostly written small where capitals say something."""

@@ -225,7 +225,6 @@ class SegmentedIndex(FusedIndex):
         """Posting lists are the segments' affair; what stays are document frequencies."""
         self.members, self.weights = np.zeros(1024, dtype=np.int32), np.zeros(1024)
         self.cluster_sums = ClusterSums()
-        self.cluster_sums.widen(len(self.start))
         self.start[:] = 0
 
     def _make_room_for(self, ask: Ask, window: int) -> None:

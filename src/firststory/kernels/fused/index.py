@@ -35,9 +35,6 @@ from firststory.kernels.fused.norms import refresh, squared_idf
 from firststory.kernels.fused.rule import Rule
 from firststory.kernels.neighbours.window import NEXT, WindowIndex
 
-SPARE_TERMS = 16
-"""Where there are new terms there is room for this part of all terms more: to add lists is to copy all of them."""
-
 
 class FusedIndex(WindowIndex):
     """A window of rows of `1 + ln x`, their norms, and the clusters they form."""
@@ -159,10 +156,9 @@ class FusedIndex(WindowIndex):
         return self._unseen[2]
 
     def _add_terms(self, width: int, idf2: float) -> None:
-        """Lists and weights for terms that are new, and for some that will be: nearly every step brings new ones."""
-        if width > len(self.start):
-            width += width // SPARE_TERMS
-            more = width - len(self.start)
+        """Lists and weights for terms that are new."""
+        more = width - len(self.start)
+        if more > 0:
             self.widen(width)
             self.cluster_sums.widen(width)
             self.idf2 = np.concatenate([self.idf2, np.full(more, idf2)])

@@ -33,7 +33,10 @@ class VectorWindow:
         kept = vectors[max(0, begun - self.next) :]
         if last - begun > len(self.vectors):
             self._move(begun, 1 << (last - begun - 1).bit_length())
-        self.vectors[np.arange(last - len(kept), last) % len(self.vectors)] = kept
+        at = (last - len(kept)) % len(self.vectors)
+        before_end = len(self.vectors) - at
+        self.vectors[at : at + len(kept)] = kept[:before_end]
+        self.vectors[: max(0, len(kept) - before_end)] = kept[before_end:]
         self.begun, self.next = begun, last
 
     def _move(self, begun: int, capacity: int) -> None:

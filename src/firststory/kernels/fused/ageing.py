@@ -37,6 +37,15 @@ def too_old(cosine: float, days: float, beta: float, kappa: float, least: float)
 
 
 @part_of_kernel
+def faded_part(cosine: float, kappa: float) -> float:
+    """(1 - cosine) ** kappa, but for rounding: without a power for the kappas in use."""
+    rest = 1.0 - cosine
+    if kappa == 3.0:
+        return rest * rest * rest
+    return float(rest**kappa) if kappa > 0.0 else 1.0
+
+
+@part_of_kernel
 def least_cosine(score: float, days: float, beta: float, kappa: float) -> float:
     """A cosine below this is surely `lagged` to less than the score.
 
@@ -44,9 +53,9 @@ def least_cosine(score: float, days: float, beta: float, kappa: float) -> float:
     score is never less than c, and g of that never more.
     """
     exponent = beta * math.log(1.0 + days)
-    most = min(1.0, score * math.exp(exponent * (1.0 - score) ** kappa))
+    most = min(1.0, score * math.exp(exponent * faded_part(score, kappa)))
     # A little less: the two sides are rounded.
-    return 0.999999 * score * math.exp(exponent * (1.0 - most) ** kappa)
+    return 0.999999 * score * math.exp(exponent * faded_part(most, kappa))
 
 
 @part_of_kernel

@@ -86,7 +86,7 @@ class ClusterSums:
 
     def gather(self, rows: Lists, cluster: Slots, inverse: Floats, in_use: int) -> None:
         """Sum everything again."""
-        self.start, self.length, self.room = (np.zeros(len(rows.start), dtype=np.int64) for _ in range(3))
+        self.widen(len(rows.start))
         while True:
             used = gather_sums(rows, cluster, inverse, in_use, *self.lists)
             if used >= 0 and used + (used >> 3) <= len(self.members):

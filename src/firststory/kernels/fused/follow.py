@@ -68,10 +68,11 @@ def forget_oldest(
 def follow_rows(
     batch: Batch, days: Floats, timed: bool, first: int, window: int, max_age: float, max_postings: int, rule: Rule,
     past: Past, cluster_used: Ints, scratch: Scratch, found: Findings,
-) -> int:  # fmt: skip
+) -> tuple[int, bool]:  # fmt: skip
     """Judge rows `first ..` and learn each before the next is judged.
 
-    Returns the first row not done: the number of rows, or where room ran out, or after which a refresh is due.
+    Returns the first row not done (the number of rows, or where room ran out, or after which a refresh is due), and
+    whether a refresh is due.
     """
     # Taken apart once: a call counts the references of all arrays that it is handed.
     window_rows, tally, pace, idf2, unseen_idf2, cluster_lists, clusters = past
@@ -84,9 +85,9 @@ def follow_rows(
         row = slice(batch.indptr[i], batch.indptr[i + 1])
         terms, values = batch.terms[row], batch.values[row]
         if not has_room(terms, window, meta, lists, log):
-            return i
+            return i, False
         if cluster_used[0] + room_needed(terms, cluster_lists) > len(cluster_lists.members):
-            return i
+            return i, False
         day, tick = advanced(days[i], timed, meta[NEXT], rule.gap_cap, pace.day[0], pace.tick[0], pace.day_rows[0])
         pace.day[0], pace.tick[0] = day, tick
         found.days[i], found.strength[i] = day, pace.strength[0]
@@ -127,5 +128,5 @@ def follow_rows(
         add_row(terms, values, 1.0 / norm, c, cluster_lists, cluster_used)
         clusters.day[c], clusters.tick[c], found.labels[i] = day, tick, clusters.label[c]
         if refresh_due(meta, tally, rule):
-            return i + 1
-    return len(batch.indptr) - 1
+            return i + 1, True
+    return len(batch.indptr) - 1, False

@@ -31,7 +31,7 @@ from firststory.kernels.fused.layout import (
     new_findings,
     new_scratch,
 )
-from firststory.kernels.fused.norms import refresh, refresh_due, squared_idf
+from firststory.kernels.fused.norms import refresh, squared_idf
 from firststory.kernels.fused.rule import Rule
 from firststory.kernels.neighbours.window import NEXT, WindowIndex
 
@@ -60,6 +60,9 @@ class FusedIndex(WindowIndex):
     c_tick: Floats
     c_label: Ints
     common: NDArray[np.bool_]
+
+    _unseen: tuple[int, Rule, float] | None = None
+    """Rows as of the last refresh, the rule, and what follows from them."""
 
     def __init__(self, capacity: int = 64) -> None:
         super().__init__(capacity)
@@ -96,11 +99,11 @@ class FusedIndex(WindowIndex):
         given, timed = np.zeros(n) if days is None else days, days is not None
         self._add_terms(width, self._unseen_idf2(rule))
         while True:
-            done = follow_rows(
+            done, is_due = follow_rows(
                 batch, given, timed, done, window, max_age, max_postings, rule, self.past(rule),
                 self.cluster_sums.used, self.scratch, found,
             )  # fmt: skip
-            if refresh_due(self.meta, self.tally, rule):
+            if is_due:
                 self._refresh(rule)
             if done == n:
                 return found
@@ -146,8 +149,11 @@ class FusedIndex(WindowIndex):
         self.cluster_sums.gather(self.lists, self.cluster, self.inverse, int(self.tally.in_use[0]))
 
     def _unseen_idf2(self, rule: Rule) -> float:
-        """idf2 of a term that no row has had, as of the last refresh."""
-        return squared_idf(int(self.tally.refreshed_rows[0]), 0, rule)
+        """idf2 of a term that no row has had, as of the last refresh. Computed once for each: it is asked for often."""
+        rows = int(self.tally.refreshed_rows[0])
+        if self._unseen is None or self._unseen[:2] != (rows, rule):
+            self._unseen = rows, rule, squared_idf(rows, 0, rule)
+        return self._unseen[2]
 
     def _add_terms(self, width: int, idf2: float) -> None:
         """Lists and weights for terms that are new."""

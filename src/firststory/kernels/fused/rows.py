@@ -108,20 +108,22 @@ def keep_nearest(
     capacity, oldest = len(dots), window.meta[OLDEST]
     mask, alive = capacity - 1, window.meta[NEXT] - oldest  # the capacity is a power of two
     newest, near = (window.meta[NEXT] - 1) & mask | (BLOCK_ROWS - 1), np.empty(BLOCK_ROWS + 1, np.int64)
-    least, some, known = np.float32(MIN_COSINE), np.float32(spare), -1.0
-    # Newest first: the best come early, and rule out the others.
-    for t in range(0, capacity if n < 0 else n, BLOCK_ROWS):
+    least, some, known, needed = np.float32(MIN_COSINE), np.float32(spare), -1.0, 0.0
+    # Newest first: the best come early, and rule out the others. No row lies beyond those that are alive.
+    for t in range(0, min(capacity, alive + BLOCK_ROWS) if n < 0 else n, BLOCK_ROWS):
         if n >= 0:
             # No share is more than one: one place of memory less to go to for each row.
             least = np.float32(max(scores[-1] - slack - spare, MIN_COSINE))
             m = touched_reaching(touched[max(0, n - t - BLOCK_ROWS) : n - t], dots, scale, least, near)
         else:
             last = (newest - t) & mask
-            if t % AGE_STEP_ROWS == 0 or scores[-1] > known:
-                known = scores[-1]
+            if t % AGE_STEP_ROWS == 0:
                 days = max(0.0, day - born[last]) * per_day if t > 0 else 0.0
-                needed = min(least_cosine(scores[-1], days, beta, kappa), plain_cosine[0])
-                least = np.float32(max(needed - slack, MIN_COSINE))
+                needed = least_cosine(scores[-1], days, beta, kappa)
+            if t % AGE_STEP_ROWS == 0 or scores[-1] > known:
+                # In between age is left out of it: it asks for little more, and takes long to compute.
+                known = scores[-1]
+                least = np.float32(max(min(max(needed, 0.999999 * known), plain_cosine[0]) - slack, MIN_COSINE))
             m = rows_reaching(last - BLOCK_ROWS + 1, dots, scale, share, some, least, near)
         for r in range(m):
             j = near[r]
@@ -216,7 +218,7 @@ def nearest_rows(query: Query, max_postings: int, window: Window, scratch: Scrat
         if terms[a] < len(spread):
             spread[terms[a]] = 0.0
     if n < 0:
-        dots[:] = 0.0
+        dots[: window.meta[NEXT]] = 0.0
     else:
         for t in range(n):
             dots[scratch.touched[t]] = 0.0

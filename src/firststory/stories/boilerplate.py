@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from firststory.arrays import Array, Columns, Floats, Ints
+from firststory.arrays import Array, Columns, Flags, Floats, Ints
 from firststory.state import State
 
 BLOCK_DOCUMENTS = 16
@@ -63,9 +63,10 @@ class Boilerplate:
         known = self._sources.get(source) if source else None
         if known is None or not len(known.boilerplate):
             return weights
-        places = np.searchsorted(known.boilerplate, columns)
-        places[places == len(known.boilerplate)] = 0
-        kept = np.where(known.boilerplate[places] == columns, 0.0, weights)
+        found = _are_among(columns, known.boilerplate)
+        if not found.any():
+            return weights
+        kept = np.where(found, 0.0, weights)
         length = np.sqrt(kept @ kept)
         return kept * (np.sqrt(weights @ weights) / length) if length > 0.0 else weights
 
@@ -131,7 +132,7 @@ class Boilerplate:
 def _count_block(known: _Source, frequency_of: FrequencyOf, n_documents: int) -> None:
     """A block is full: what is frequent in it and in the one before, but not in the rest of the stream."""
     columns, counts = _frequent(np.concatenate(known.block))
-    again = np.isin(columns, known.frequent, assume_unique=True) if len(columns) else np.empty(0, np.bool_)
+    again = _are_among(columns, known.frequent)
     known.frequent, known.block = columns, []
     columns, share = columns[again], counts[again] / BLOCK_DOCUMENTS
     if not len(columns) or known.n_documents > MAX_SOURCE_SHARE * n_documents:
@@ -148,9 +149,21 @@ def _frequent(columns: Columns) -> tuple[Columns, Ints]:
     # In order, a column that is there at least n times stands n - 1 places on as well.
     further = math.ceil(MIN_SHARE * BLOCK_DOCUMENTS) - 1
     often = ordered[further:]
-    frequent = np.unique(often[often == ordered[: len(often)]])
-    counts = np.searchsorted(ordered, frequent, side="right") - np.searchsorted(ordered, frequent)
-    return frequent, counts
+    often = often[often == ordered[: len(often)]]
+    if not len(often):
+        return often, np.empty(0, np.int64)
+    first = np.flatnonzero(np.concatenate([[True], often[1:] != often[:-1]]))
+    return often[first], np.diff(first, append=len(often)) + further
+
+
+def _are_among(columns: Columns, others: Array) -> Flags:
+    """Which of some columns are among others, which are in order."""
+    if not len(columns) or not len(others):
+        return np.zeros(len(columns), np.bool_)
+    places = np.searchsorted(others, columns)
+    places[places == len(others)] = 0
+    found: Flags = others[places] == columns
+    return found
 
 
 def _renumbered(columns: Columns, new: Ints) -> Columns:

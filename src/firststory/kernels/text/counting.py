@@ -6,6 +6,7 @@ import math
 
 from firststory.arrays import Array
 from firststory.kernels.jit import kernel, part_of_kernel
+from firststory.kernels.neighbours.prefetch import prefetch
 
 COUNT, BINARY, TFIDF = range(3)
 NO_NORM, L1, L2 = range(3)
@@ -171,6 +172,8 @@ def count_documents(
                 if tally[v] == 0.0:
                     touched[n_touched] = v
                     n_touched += 1
+                    prefetch(frequency, v)  # wanted when the row is made
+                    prefetch(seen, v)
                 tally[v] += w
                 continue
             dropped += form_missing[f]

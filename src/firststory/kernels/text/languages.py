@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from firststory.arrays import Array, Floats
 from firststory.kernels.jit import kernel, part_of_kernel
+from firststory.kernels.neighbours.prefetch import prefetch
 from firststory.kernels.text.tokens import RUN, WORD
 
 LATIN, KANA, HAN, OTHER = 0, 1, 2, 3
@@ -62,13 +63,18 @@ def word_key(codes: Array, begin: int, end: int, lower: Array) -> np.uint64:
 
 
 @part_of_kernel
+def first_slot(key: np.uint64, keys: Array) -> int:
+    """Where a key is looked for first."""
+    return int(np.int64((key ^ (key >> np.uint64(29))) & np.uint64(keys.shape[0] - 1)))
+
+
+@part_of_kernel
 def slot_of(key: np.uint64, keys: Array) -> int:
     """Where a key stands in the table, or the empty slot where it would."""
-    mask = np.uint64(keys.shape[0] - 1)
-    slot = (key ^ (key >> np.uint64(29))) & mask
+    slot = first_slot(key, keys)
     while keys[slot] != 0 and keys[slot] != key:
-        slot = (slot + np.uint64(1)) & mask
-    return int(slot)
+        slot = (slot + 1) & (keys.shape[0] - 1)
+    return slot
 
 
 @part_of_kernel
@@ -85,6 +91,7 @@ def count_stop_words(
     """Fill `hits` with the number of stop words of each language among the tokens; returns (words, main script)."""
     hits[:] = 0
     in_script = np.zeros(words.written.shape[0], np.int64)
+    keys = np.empty(MAX_WORDS_READ, np.uint64)
     n = 0
     for t in range(begin, end):
         if kinds[t] != WORD and kinds[t] != RUN:
@@ -93,13 +100,16 @@ def count_stop_words(
         if script == NO_SCRIPT:
             continue
         in_script[script] += 1
+        keys[n] = word_key(codes, starts[t], ends[t], words.lower)
+        prefetch(words.keys, first_slot(keys[n], words.keys))  # the table is larger than a processor's cache
         n += 1
-        slot = slot_of(word_key(codes, starts[t], ends[t], words.lower), words.keys)
+        if n == MAX_WORDS_READ:
+            break
+    for i in range(n):
+        slot = slot_of(keys[i], words.keys)
         if words.keys[slot] != 0:
             for a in range(words.first[slot], words.last[slot]):
                 hits[words.languages[a]] += 1
-        if n == MAX_WORDS_READ:
-            break
     script = int(np.argmax(in_script))
     # Japanese mixes Chinese characters with its own.
     return n, KANA if script == HAN and in_script[KANA] > 0 else script

@@ -10,12 +10,18 @@ import numpy as np
 
 from firststory.arrays import Array
 from firststory.kernels.jit import kernel, part_of_kernel
+from firststory.kernels.neighbours.prefetch import prefetch
 
 # Classes of code points. LETTER and DIGIT are neighbours, for a quick test of both.
 SEPARATOR, LETTER, DIGIT, MARK, IGNORABLE, APOSTROPHE, NUMBER_JOIN, HYPHEN, HASH, AT, UNSPACED, AMPERSAND = range(12)
 
 # Kinds of tokens.
 WORD, HASHTAG, MENTION, HOST, RUN = range(5)
+
+BLOCK = 32
+"""Tokens whose rows of the table are asked for together: it is larger than a processor's cache."""
+LARGEST_HEADER = np.uint64(0xFFFFFFFF)
+"""Of a form that is known by its characters."""
 
 _DOT, _SLASH, _COLON, _SEMICOLON, _UNDERSCORE, _LINE_FEED = 46, 47, 58, 59, 95, 10
 
@@ -292,69 +298,83 @@ def number_forms(
     Returns (forms, words of the arena) in use.
     """
     mask = np.uint64(table.shape[0] - 1)
-    eight = np.uint64(8)
-    for t in range(n_tokens):
-        begin = starts[t]
-        end = ends[t]
-        length = end - begin
-        if length > longest:
-            forms[t] = -1
-            continue
-        header = np.uint64(65536 * length + 256 * np.int64(languages[t]) + kinds[t])
-        first = np.uint64(0)
-        second = np.uint64(0)
-        spread = np.uint64(0)
-        if length <= 16:
-            for j in range(begin, min(end, begin + 8)):
-                c = np.uint64(codes[j])
-                first = (first << eight) | c
-                spread |= c
-            for j in range(begin + 8, end):
-                c = np.uint64(codes[j])
-                second = (second << eight) | c
-                spread |= c
-        short = length <= 16 and spread < np.uint64(256)
-        if not short:
-            header |= np.uint64(1 << 32)
-            first = np.uint64(14695981039346656037)
-            for j in range(begin, end):
-                first = (first ^ np.uint64(codes[j])) * np.uint64(1099511628211)
-        slot = _spread(first, second if short else np.uint64(0), header) & mask
-        while True:
-            if table[slot, 3] == 0:
-                table[slot, 0] = first
-                table[slot, 1] = second if short else np.uint64(used)
-                table[slot, 2] = header
-                table[slot, 3] = np.uint64(n_forms + 1)
-                places[n_forms] = used
-                arena[used] = np.uint32(header & np.uint64(0xFFFFFFFF))
-                plain = kinds[t] == WORD
-                for j in range(begin, end):
+    keys = np.empty((BLOCK, 3), np.uint64)
+    for begin_block in range(0, n_tokens, BLOCK):
+        end_block = min(begin_block + BLOCK, n_tokens)
+        for t in range(begin_block, end_block):
+            first, second, header = form_keys(codes, starts[t], ends[t], kinds[t], languages[t])
+            keys[t - begin_block, 0], keys[t - begin_block, 1], keys[t - begin_block, 2] = first, second, header
+            prefetch(table, np.int64(_spread(first, second, header) & mask) * table.shape[1])
+        for t in range(begin_block, end_block):
+            begin = starts[t]
+            end = ends[t]
+            if end - begin > longest:
+                forms[t] = -1
+                continue
+            first, second, header = keys[t - begin_block]
+            short = header <= LARGEST_HEADER
+            slot = _spread(first, second, header) & mask
+            while True:
+                if table[slot, 3] == 0:
+                    table[slot, 0] = first
+                    table[slot, 1] = second if short else np.uint64(used)
+                    table[slot, 2] = header
+                    table[slot, 3] = np.uint64(n_forms + 1)
+                    places[n_forms] = used
+                    arena[used] = np.uint32(header & LARGEST_HEADER)
+                    plain = kinds[t] == WORD
+                    for j in range(begin, end):
+                        used += 1
+                        c = codes[j]
+                        arena[used] = c
+                        plain &= 48 <= c <= 57 or 65 <= c <= 90 or 97 <= c <= 122
                     used += 1
-                    c = codes[j]
-                    arena[used] = c
-                    plain &= 48 <= c <= 57 or 65 <= c <= 90 or 97 <= c <= 122
-                used += 1
-                simple[n_forms] = plain
-                forms[t] = n_forms
-                n_forms += 1
-                break
-            if table[slot, 0] == first and table[slot, 2] == header:
-                if short:
-                    same = table[slot, 1] == second
-                else:
-                    at = np.int64(table[slot, 1])
-                    j = begin
-                    same = True
-                    while same and j < end:
-                        at += 1
-                        same = arena[at] == codes[j]
-                        j += 1
-                if same:
-                    forms[t] = np.int64(table[slot, 3]) - 1
+                    simple[n_forms] = plain
+                    forms[t] = n_forms
+                    n_forms += 1
                     break
-            slot = (slot + np.uint64(1)) & mask
+                if table[slot, 0] == first and table[slot, 2] == header:
+                    if short:
+                        same = table[slot, 1] == second
+                    else:
+                        at = np.int64(table[slot, 1])
+                        j = begin
+                        same = True
+                        while same and j < end:
+                            at += 1
+                            same = arena[at] == codes[j]
+                            j += 1
+                    if same:
+                        forms[t] = np.int64(table[slot, 3]) - 1
+                        break
+                slot = (slot + np.uint64(1)) & mask
     return n_forms, used
+
+
+@part_of_kernel
+def form_keys(codes: Array, begin: int, end: int, kind: int, language: int) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """What a form is known by: its characters, or a hash of them and 0, and the header, which tells the two apart."""
+    eight = np.uint64(8)
+    length = end - begin
+    header = np.uint64(65536 * length + 256 * np.int64(language) + kind)
+    first = np.uint64(0)
+    second = np.uint64(0)
+    spread = np.uint64(0)
+    if length <= 16:
+        for j in range(begin, min(end, begin + 8)):
+            c = np.uint64(codes[j])
+            first = (first << eight) | c
+            spread |= c
+        for j in range(begin + 8, end):
+            c = np.uint64(codes[j])
+            second = (second << eight) | c
+            spread |= c
+        if spread < np.uint64(256):
+            return first, second, header
+    first = np.uint64(14695981039346656037)
+    for j in range(begin, end):
+        first = (first ^ np.uint64(codes[j])) * np.uint64(1099511628211)
+    return first, np.uint64(0), header | np.uint64(1 << 32)
 
 
 @part_of_kernel

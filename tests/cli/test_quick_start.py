@@ -14,7 +14,10 @@ try:
     main()
 except SystemExit:
     pass
-large = "pandas", "pyarrow", "sqlalchemy", "sklearn", "scipy.stats._stats_py", "scipy.optimize"
+large = (
+    "pandas", "pyarrow", "sqlalchemy", "sklearn", "scipy.stats._stats_py", "scipy.optimize", "numpy.f2py.f2py2e",
+    "numpy.testing._private",
+)
 print(json.dumps([name for name in large if name in sys.modules]))
 """
 
@@ -44,7 +47,8 @@ def test_statistics_that_were_put_off_work_when_asked_for():
     code = (
         "from firststory.cli.quick_start import load_estimators\nload_estimators()\nimport scipy.stats\n"
         "assert round(scipy.stats.norm.cdf(0.0), 3) == 0.5\nfrom scipy.stats import norm\nimport pandas\n"
-        "from sklearn.preprocessing import power_transform\n"
+        "from sklearn.preprocessing import power_transform\nfrom numpy.testing import assert_array_equal\n"
+        "assert_array_equal([1], [1])\n"
         "print(power_transform([[1.0], [2.0], [4.0]], method='box-cox').shape, pandas.DataFrame({'a': [1]}).shape)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

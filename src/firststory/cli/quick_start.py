@@ -8,15 +8,19 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
+UNUSED = "scipy.stats", "numpy.f2py", "numpy.testing"
+"""What libraries import for others to use; a run has no use for it."""
+
 
 def load_estimators() -> None:
-    """Load scikit-learn without pandas (and with it PyArrow), and SciPy's statistics only when someone uses them.
+    """Load scikit-learn without pandas (and with it PyArrow), and what it has no use for here when someone uses it.
 
     For a process of our own: no command hands a data frame to scikit-learn.
     """
     if "sklearn" in sys.modules:
         return
-    load_when_used("scipy.stats")
+    for name in UNUSED:
+        load_when_used(name)
     is_hidden = "pandas" not in sys.modules
     if is_hidden:
         sys.modules["pandas"] = None  # type: ignore[assignment]  # an import of it fails

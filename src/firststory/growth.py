@@ -7,6 +7,7 @@ tell how fast it grows by then.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from firststory.units import HOUR_SECONDS
 
@@ -33,6 +34,7 @@ def growth(hours: Hours, now: float) -> float:
     return per_day(sum(n for hour, n in hours if hour >= first))
 
 
+@lru_cache(maxsize=1 << 10)
 def per_day(documents: int) -> float:
     """The documents of a week, per day."""
     return round(documents / GROWTH_DAYS, 4)

@@ -42,9 +42,9 @@ class TextForms(Mapping[int, str]):
 
     def some(self, columns: Collection[int]) -> dict[int, str]:
         """Those of these columns that the text has."""
-        wanted, starts, ends = set(columns), self._starts, self._ends
+        wanted, text, start, end = set(columns), self._text, self._starts.item, self._ends.item
         found = [(i, column) for i, column in enumerate(self._columns.tolist()) if column in wanted]
-        return {column: self._text[starts[i] : ends[i]] for i, column in found}
+        return {column: text[start(i) : end(i)] for i, column in found}
 
     def whole(self) -> dict[int, str]:
         """All of them."""

@@ -36,8 +36,10 @@ class Activity:
             self._add_source(shown_source(source), 1)
         if time is None:
             return
-        self.first = time if self.first is None else min(self.first, time)
-        self.last = time if self.last is None else max(self.last, time)
+        if self.first is None or time < self.first:
+            self.first = time
+        if self.last is None or time > self.last:
+            self.last = time
         hours, hour = self.hours, int(time // HOUR_SECONDS)
         if hour in hours:
             hours[hour] += 1
@@ -57,7 +59,10 @@ class Activity:
         """Documents per day over the week before now."""
         start = first_hour(now)
         if start != self._week_start:
-            self._in_week, self._week_start = sum(n for hour, n in self.hours.items() if hour >= start), start
+            hours = self.hours
+            is_young = min(hours, default=start) >= start
+            self._in_week = sum(hours.values() if is_young else [n for hour, n in hours.items() if hour >= start])
+            self._week_start = start
         return per_day(self._in_week)
 
     def absorb(self, other: Activity) -> None:

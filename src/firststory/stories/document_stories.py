@@ -82,7 +82,10 @@ class DocumentStories:
         places = ordinals % len(self._keys)
         keys = np.where((self._ordinals[places] == ordinals) & (ordinals >= 0), self._keys[places], -1)
         distinct, where = np.unique(keys, return_inverse=True)
-        values = np.array([value_of(self._current(key)) for key in distinct.tolist()], dtype=np.int64)
+        current = distinct.tolist()
+        if self._merged:
+            current = [self._current(key) for key in current]
+        values = np.array([value_of(key) for key in current], dtype=np.int64)
         return values[where.reshape(ordinals.shape)]
 
     def _current(self, key: int) -> int:

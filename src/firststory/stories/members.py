@@ -178,9 +178,9 @@ class StoryMembers:
         found: list[list[int]] = heaviest_of(self._members, self._stories, np.array(slots, dtype=np.int64), n).tolist()
         return found
 
-    def centrality(self, slot: int) -> list[float]:
-        """How well the title of each member of a story fits the texts of the others, in the order of arrival."""
-        fits: list[float] = centrality(self._members, self._stories, slot).tolist()
+    def centrality(self, slots: Sequence[int]) -> list[list[float]]:
+        """Of each story how well the title of each member fits the texts of the others, in the order of arrival."""
+        fits: list[list[float]] = centrality(self._members, self._stories, np.array(slots, dtype=np.int64)).tolist()
         return fits
 
     # -- the vocabulary ------------------------------------------------------------------------------------

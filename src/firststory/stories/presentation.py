@@ -57,10 +57,10 @@ class Presentation:
 
         The names of a story that has just been opened are not looked up: most never get a second document.
         """
-        surfaces = self._surfaces_of(heaviest)
-        known = [surfaces[column] for column in heaviest if column in surfaces]
-        if size >= MIN_SIZE_FOR_CENTRAL:
-            known = whole_names(known[: 2 * N_KEY_TERMS], titles)
+        if size < MIN_SIZE_FOR_CENTRAL:
+            known = self._known(heaviest, N_KEY_TERMS)
+        else:
+            known = whole_names(self._known(heaviest, 2 * N_KEY_TERMS), titles)
         self.key_terms, self.terms_size = tuple(map(_shown, known[:N_KEY_TERMS])), size
 
     # -- surface forms -------------------------------------------------------------------------------------
@@ -78,6 +78,14 @@ class Presentation:
     def surface_of(self, column: int) -> str | None:
         """How a term reads; None where that is not known."""
         return next((some[column] for some in self._surfaces if column in some), None)
+
+    def _known(self, columns: Sequence[int], n: int) -> list[str]:
+        """How the first n columns read of which that is known."""
+        known: list[str] = []
+        for some in (columns[: 2 * n], columns[2 * n :]):  # most often the first are enough
+            if len(known) < n and some:
+                known += [surface for surface in map(self._surfaces_of(some).get, some) if surface is not None]
+        return known[:n]
 
     def _surfaces_of(self, columns: Collection[int]) -> Mapping[int, str]:
         """How some terms read, perhaps others too."""

@@ -22,6 +22,7 @@ from firststory.kernels.stories.storyline_layout import (
     RowSlots,
     StorySlots,
 )
+from firststory.kernels.stories.storyline_lines import terms_of
 from firststory.kernels.stories.storyline_words import BLOCK, WordTable, forget_words
 from firststory.state import State
 
@@ -223,9 +224,7 @@ def open_stories(model: Model, keys: Sequence[int], line_keys: Sequence[int]) ->
 
 def n_terms(model: Model, stories: Slots) -> int:
     """The terms of the rows that stories have: as many entries may be needed where they move."""
-    rows = model.stories.rows[stories]
-    has = np.arange(N_STORY_ROWS) < model.stories.n_rows[stories][:, None]
-    return int(model.rows.length[rows][has].sum())
+    return int(terms_of(model.stories.rows, model.stories.n_rows, model.rows.length, stories))
 
 
 # -- the vocabulary --------------------------------------------------------------------------------------------

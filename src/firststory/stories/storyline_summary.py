@@ -111,17 +111,13 @@ class StorylineSummary:
 
     def _keep_largest(self) -> None:
         while len(self.cards) > N_CARDS:
-            del self.cards[min(self.cards, key=lambda key: (self.cards[key].size, -key))]
+            del self.cards[max(self.cards.items(), key=_largest_first)[0]]
 
     def record(self) -> Storyline:
         """As it is now."""
-        weight: dict[str, int] = {}
-        largest = sorted(self.cards.items(), key=lambda item: (-item[1].size, item[0]))
-        for _, card in largest:
-            for term in card.key_terms:
-                weight[term] = weight.get(term, 0) + card.size
+        largest = [card for _, card in sorted(self.cards.items(), key=_largest_first)]
         if largest:
-            self.title = largest[0][1].title
+            self.title = largest[0].title
         return Storyline(
             id=self.id,
             title=self.title,
@@ -130,7 +126,7 @@ class StorylineSummary:
             size=self.size,
             n_stories=self.n_stories,
             sources=tuple(self.sources),
-            key_terms=tuple(sorted(weight, key=weight.__getitem__, reverse=True)[:N_KEY_TERMS]),
+            key_terms=tuple(_heaviest_terms(largest)[:N_KEY_TERMS]),
             status=self.status,
             merged_into=self.merged_into,
             reason=self.reason,
@@ -189,3 +185,21 @@ def _text(moment: datetime | None) -> str | None:
 
 def _moment(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
+
+
+def _largest_first(item: tuple[int, Card]) -> tuple[int, int]:
+    """The order of cards by their keys; of equal ones the older story comes first."""
+    key, card = item
+    return -card.size, key
+
+
+def _heaviest_terms(cards: Sequence[Card]) -> list[str]:
+    """The terms of cards, those first that the largest stories share."""
+    if len(cards) == 1 and len(set(cards[0].key_terms)) == len(cards[0].key_terms):  # most storylines
+        return list(cards[0].key_terms)
+    weight: dict[str, int] = {}
+    for card in cards:
+        size = card.size
+        for term in card.key_terms:
+            weight[term] = weight.get(term, 0) + size
+    return sorted(weight, key=weight.__getitem__, reverse=True)

@@ -346,22 +346,22 @@ class StoryTracker:
         heaviest = self._members.heaviest([story.slot for story in outdated], 4 * N_KEY_TERMS)
         for story, columns in zip(outdated, heaviest, strict=True):
             story.presentation.set_key_terms(
-                columns, story.size, [member.title for _, member in story.latest[-N_TITLES_FOR_NAMES:]]
+                columns, story.size, (member.title for _, member in story.latest[-N_TITLES_FOR_NAMES:])
             )
-            if story.presentation.is_title_due(story.size):
-                self._choose_title(story)
             if story.presentation.has_too_many_surfaces():
                 story.presentation.keep_surfaces(self._members.heaviest([story.slot], MAX_SURFACES)[0])
+        self._choose_titles([story for story in outdated if story.presentation.is_title_due(story.size)])
         return tuple([story.record(self._now, self._lines.line_of(story.key)) for story in stories])
 
-    def _choose_title(self, story: GrowingStory) -> None:
+    def _choose_titles(self, stories: Sequence[GrowingStory]) -> None:
         """The title that best fits the texts of the other members, reports before formats; the first of equals."""
-        titles = [member for _, member in story.latest]
-        fits = [
-            fit * report_weight(member.title) * (FORMAT_DISCOUNT if self._formats.is_format(member.title) else 1.0)
-            for fit, member in zip(self._members.centrality(story.slot), titles, strict=True)
-        ]
-        story.presentation.set_title(titles[fits.index(max(fits))], story.size)
+        for story, central in zip(stories, self._members.centrality([story.slot for story in stories]), strict=True):
+            titles = [member for _, member in story.latest]
+            fits = [
+                fit * report_weight(member.title) * (FORMAT_DISCOUNT if self._formats.is_format(member.title) else 1.0)
+                for fit, member in zip(central, titles, strict=False)
+            ]
+            story.presentation.set_title(titles[fits.index(max(fits))], story.size)
 
     def forget_vectors(self) -> None:
         """Documents so far count as without: cosines with vectors of another kind say nothing."""

@@ -128,21 +128,23 @@ def heaviest_of(members: Members, stories: Stories, slots: Ints, n: int) -> Colu
 
 
 @kernel
-def centrality(members: Members, stories: Stories, slot: int) -> Floats:
-    """How well the title of each member of a story fits the others: the mean cosine with their texts and titles.
+def centrality(members: Members, stories: Stories, slots: Ints) -> Floats:
+    """How well the title of each member fits the others of its story: the mean cosine with their texts and titles.
 
-    The whole text takes the place of a title that there is not.
+    One row per story. The whole text takes the place of a title that there is not.
     """
-    n = stories.n_members[slot]
     longest = 0
-    for k in range(n):
-        longest = max(longest, members.length[stories.members[slot, k]])
-    table, fits = new_table(longest), np.zeros(n)
-    for k in range(n):
-        columns, weights, title_weights = row_of(members, stories.members[slot, k])
-        fill(table, columns, title_weights if title_weights.max() > 0.0 else weights, title_weights)
-        for other in range(n):
-            if other != k:
-                text, title = dots_with_member(table, members, stories.members[slot, other])
-                fits[k] += (text + title) / (n - 1)
+    for slot in slots:
+        for k in range(stories.n_members[slot]):
+            longest = max(longest, members.length[stories.members[slot, k]])
+    table, fits = new_table(longest), np.zeros((len(slots), stories.members.shape[1]))
+    for i, slot in enumerate(slots):
+        n = stories.n_members[slot]
+        for k in range(n):
+            columns, weights, title_weights = row_of(members, stories.members[slot, k])
+            fill(table, columns, title_weights if title_weights.max() > 0.0 else weights, title_weights)
+            for other in range(n):
+                if other != k:
+                    text, title = dots_with_member(table, members, stories.members[slot, other])
+                    fits[i, k] += (text + title) / (n - 1)
     return fits

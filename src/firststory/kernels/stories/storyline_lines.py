@@ -167,3 +167,13 @@ def free_story(model: Model, story: int) -> None:
     stories.key[story] = stories.line[story] = -1
     stories.free[model.counters[FREE_STORIES]] = story
     model.counters[FREE_STORIES] += 1
+
+
+@kernel
+def terms_of(rows: Array, n_rows: Slots, length: Slots, stories: Slots) -> int:
+    """How many terms the rows of some stories have."""
+    total = 0
+    for story in stories:
+        for k in range(n_rows[story]):
+            total += length[rows[story, k]]
+    return total

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from firststory.alerts.events.document import SlimDocument
 from firststory.pipeline.build import build_core
 from firststory.pipeline.telling import tell
 from firststory.records import Alert, Batch, Document
@@ -70,7 +71,8 @@ def test_an_alert_is_told_by_a_sentence_of_its_documents_and_phrases_of_its_head
     reader = PhraseReader()
     reader.learn(documents)
     alerts = [an_alert("confirmed", documents[1]), an_alert("turn", documents[1], ("people", "arrested"))]
-    told, turned = tell(reader, [(alert, documents) for alert in alerts])
+    kept = [SlimDocument.of(document) for document in documents]
+    told, turned = tell(reader, [(alert, kept) for alert in alerts])
     assert told.summary in {
         sentence.strip() + "." for text in texts for sentence in text.split(".") if "Genoa" in sentence
     }
@@ -80,7 +82,7 @@ def test_an_alert_is_told_by_a_sentence_of_its_documents_and_phrases_of_its_head
 
 def test_a_headline_alone_has_no_summary():
     documents = [Document("1", "Bridge in Genoa collapses, dozens feared dead in the storm", START)]
-    (told,) = tell(PhraseReader(), [(an_alert("confirmed", documents[0]), documents)])
+    (told,) = tell(PhraseReader(), [(an_alert("confirmed", documents[0]), [SlimDocument.of(documents[0])])])
     assert told.summary == ""
 
 
@@ -89,6 +91,7 @@ def test_alerts_told_together_are_told_as_each_by_itself():
     documents = [Document(str(n), f"{title}\nIt was {title} on Tuesday.", START) for n, title in enumerate(titles)]
     reader = PhraseReader()
     reader.learn(documents)
-    alerts = [(an_alert("confirmed", document), documents) for document in documents]
-    assert tell(reader, alerts) == tuple(tell(reader, [alert])[0] for alert in alerts)
-    assert tell(reader, []) == ()
+    kept = [SlimDocument.of(document) for document in documents]
+    alerts = [(an_alert("confirmed", document), kept) for document in documents]
+    assert tell(reader, alerts) == [tell(reader, [alert])[0] for alert in alerts]
+    assert tell(reader, []) == []

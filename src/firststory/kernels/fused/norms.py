@@ -9,8 +9,7 @@ import numpy as np
 from firststory.arrays import Flags, Floats, Ints
 from firststory.kernels.fused.layout import Past, Tally, Window
 from firststory.kernels.fused.rule import Rule
-from firststory.kernels.jit import kernel, part_of_kernel
-from firststory.kernels.neighbours.layout import Log
+from firststory.kernels.jit import kernel
 from firststory.kernels.neighbours.window import NEXT, OLDEST
 
 REFRESH_ROWS = 100
@@ -57,38 +56,22 @@ def common_share(terms: Ints, values: Floats, inverse: float, idf2: Floats, comm
     return 1.000001 * math.sqrt(total) * inverse
 
 
-@part_of_kernel
-def add_squares(one: int, other: int, log: Log, idf2: Floats, totals: Floats) -> None:
-    """The square of the norm of two rows, each in the order of its terms: the processor sums them at the same time."""
-    begin, count, terms, weights = log
-    a, b, both = begin[one], begin[other], min(count[one], count[other])
-    total, other_total = 0.0, 0.0
-    for i in range(both):
-        total += weights[a + i] * weights[a + i] * idf2[np.uint32(terms[a + i])]
-        other_total += weights[b + i] * weights[b + i] * idf2[np.uint32(terms[b + i])]
-    for i in range(both, count[one]):
-        total += weights[a + i] * weights[a + i] * idf2[np.uint32(terms[a + i])]
-    for i in range(both, count[other]):
-        other_total += weights[b + i] * weights[b + i] * idf2[np.uint32(terms[b + i])]
-    totals[one], totals[other] = total, other_total
-
-
 @kernel
 def weigh_rows(window: Window, idf2: Floats) -> None:
-    """1/norm of every row by this idf, and the part of it that common terms have."""
-    meta, lists, log, rows, common = window
-    capacity, last = len(log.start), meta[NEXT] - 1
-    totals, frequent = np.zeros(capacity), np.zeros(capacity)
-    for ordinal in range(meta[OLDEST], last + 1, 2):
-        add_squares(ordinal % capacity, min(ordinal + 1, last) % capacity, log, idf2, totals)
-    for v in np.flatnonzero(common):
-        for p in range(lists.start[v], lists.start[v] + lists.length[v]):
-            frequent[lists.members[p]] += lists.weights[p] * lists.weights[p] * idf2[v]
-    for ordinal in range(meta[OLDEST], last + 1):
-        slot = ordinal % capacity
-        rows.inverse[slot] = 1.0 / math.sqrt(totals[slot] + 1e-30)
+    """1/norm of every row by this idf."""
+    meta, _, log, rows, common = window
+    begin, count, terms, weights = log
+    for ordinal in range(meta[OLDEST], meta[NEXT]):
+        slot = ordinal % len(begin)
+        total, frequent = 0.0, 0.0
+        for a in range(begin[slot], begin[slot] + count[slot]):
+            term = np.uint32(terms[a])
+            square = weights[a] * weights[a] * idf2[term]
+            total += square
+            frequent += square * common[term]
+        rows.inverse[slot] = 1.0 / math.sqrt(total + 1e-30)
         rows.scale[slot] = rows.inverse[slot]
-        rows.share[slot] = 1.000001 * math.sqrt(frequent[slot]) * rows.inverse[slot]
+        rows.share[slot] = 1.000001 * math.sqrt(frequent) * rows.inverse[slot]
 
 
 @kernel

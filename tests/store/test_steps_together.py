@@ -7,7 +7,7 @@ import random
 import pytest
 
 from firststory.records import Alert, Document, Position, Quarantined, Storyline, Topic, TopicEvent
-from firststory.store.judged import About, Judged, Threshold
+from firststory.store.step_to_write import About, StepToWrite, Threshold
 from firststory.store.store import Store
 from store.made import NOON, step, story, verdict
 
@@ -71,7 +71,7 @@ def made_steps(seed):
             vector_dimensions=dice.choice([None, index]),
             alerts_status=dice.choice([None, {"ceiling": index}]),
         )
-        yield Judged(step(index, **changes), about, b"model %d" % index if index % 6 == 5 else None)
+        yield StepToWrite(step(index, **changes), about, b"model %d" % index if index % 6 == 5 else None)
 
 
 def written(url, groups, judged):
@@ -102,8 +102,8 @@ def test_as_if_each_had_been_written_by_itself(new_store, seed, groups):
 
 def test_all_of_them_or_nothing(new_store):
     with Store(new_store()) as store:
-        store.write_steps([Judged(step(0, "d1")), Judged(step(1, "d2"))])
+        store.write_steps([StepToWrite(step(0, "d1")), StepToWrite(step(1, "d2"))])
         before = store.dump()
         with pytest.raises(Exception, match=r"(?i)unique"):
-            store.write_steps([Judged(step(2, "d3")), Judged(step(3, "d4", "d2"))])
+            store.write_steps([StepToWrite(step(2, "d3")), StepToWrite(step(3, "d4", "d2"))])
         assert store.dump() == before and store.last_step() == 1

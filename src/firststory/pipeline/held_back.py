@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from firststory.records import Step
-from firststory.store.judged import Judged
+from firststory.store.step_to_write import StepToWrite
 
 STEPS, DOCUMENTS = 10, 1000
 """Of one transaction: with more of them next to nothing is saved."""
@@ -15,12 +15,12 @@ SECONDS = 1.0
 """That a step waits for others: people watch."""
 
 
-def documents_of(judged: Collection[Judged]) -> int:
+def documents_of(judged: Collection[StepToWrite]) -> int:
     """What was read of the sources for these steps."""
     return sum([len(one.step.verdicts) + len(one.step.quarantined) for one in judged])
 
 
-def are_enough(judged: Collection[Judged], since: float) -> bool:
+def are_enough(judged: Collection[StepToWrite], since: float) -> bool:
     """Whether steps of which the first has waited `since` then are to be written. A copy of the model takes room."""
     return (
         len(judged) >= STEPS
@@ -39,13 +39,13 @@ class HeldBack:
         Writes steps that follow one another.
     """
 
-    def __init__(self, write: Callable[[Sequence[Judged]], None]) -> None:
+    def __init__(self, write: Callable[[Sequence[StepToWrite]], None]) -> None:
         self._write = write
-        self._judged: list[Judged] = []
+        self._judged: list[StepToWrite] = []
         self._safe: deque[Step] = deque()
         self._since = 0.0
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: StepToWrite) -> None:
         if not self._judged:
             self._since = time.monotonic()
         self._judged.append(judged)

@@ -15,7 +15,7 @@ from typing import Self
 
 from firststory.pipeline.held_back import DOCUMENTS, SECONDS, STEPS, are_enough, documents_of
 from firststory.records import Batch, Step
-from firststory.store.judged import Judged
+from firststory.store.step_to_write import StepToWrite
 
 MAX_READ = 4
 """Steps that are read and not judged."""
@@ -44,14 +44,14 @@ class Overlap:
         Writes steps that follow one another; called by a thread of its own.
     """
 
-    def __init__(self, batches: Iterator[Batch], write: Callable[[Sequence[Judged]], None]) -> None:
+    def __init__(self, batches: Iterator[Batch], write: Callable[[Sequence[StepToWrite]], None]) -> None:
         self._batches = batches
         self._write = write
         self._changed = threading.Condition()
         self._read: deque[Batch] = deque()
         self._unplaced: deque[int] = deque()
         """The batches that were handed out and have not become steps yet: how many documents each has."""
-        self._unwritten: deque[Judged] = deque()
+        self._unwritten: deque[StepToWrite] = deque()
         self._since = 0.0
         """When the first of them began to wait."""
         self._is_awaited = False
@@ -108,7 +108,7 @@ class Overlap:
                     self._hurry()
                 self._changed.wait(POLL_SECONDS)
 
-    def write(self, judged: Judged) -> None:
+    def write(self, judged: StepToWrite) -> None:
         """Let a step be written after those before it: that of the oldest batch that was handed out."""
         with self._changed:
             if not self._unwritten:

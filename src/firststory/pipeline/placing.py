@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Self
 
-from firststory.store.judged import Judged
+from firststory.store.step_to_write import StepToWrite
 
 
 class Placing:
@@ -20,7 +20,7 @@ class Placing:
         Is given the exception that ended it: nothing is placed after it.
     """
 
-    def __init__(self, hand_on: Callable[[Judged], None], fail: Callable[[BaseException], None]) -> None:
+    def __init__(self, hand_on: Callable[[StepToWrite], None], fail: Callable[[BaseException], None]) -> None:
         self._hand_on, self._fail = hand_on, fail
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="placer")
         self._last: Future[None] | None = None
@@ -33,7 +33,7 @@ class Placing:
         """What was judged is placed."""
         self._pool.shutdown(wait=True)
 
-    def begin(self, place: Callable[[], Judged]) -> None:
+    def begin(self, place: Callable[[], StepToWrite]) -> None:
         """Let a batch be placed after those before it."""
         self._last = self._pool.submit(self._run, place)
 
@@ -42,7 +42,7 @@ class Placing:
         if self._last is not None:
             self._last.result()
 
-    def _run(self, place: Callable[[], Judged]) -> None:
+    def _run(self, place: Callable[[], StepToWrite]) -> None:
         if self._has_failed:
             return
         try:

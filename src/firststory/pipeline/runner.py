@@ -32,7 +32,7 @@ from firststory.pipeline.unwritten import Unwritten
 from firststory.pipeline.vector_intake import VectorIntake
 from firststory.records import Arrival, Batch, Step
 from firststory.settings import Settings
-from firststory.store.judged import About, Judged, Threshold
+from firststory.store.step_to_write import About, StepToWrite, Threshold
 from firststory.text.encoder import SentenceEncoder
 
 if TYPE_CHECKING:  # without a store none of its libraries need be loaded
@@ -226,20 +226,20 @@ class Runner:
         self.is_busy = False
         return _Begun(judged, applied, self.core.parts.gate.status(), is_saved)
 
-    def _placed(self, begun: _Begun) -> Judged:
+    def _placed(self, begun: _Begun) -> StepToWrite:
         """The whole step, with what is written beside it: the model too, where that is due."""
         with self._work.counted(0), paused_collection():
             step = self.core.place(begun.judged)
         if self.store is None:
-            return Judged(step)
+            return StepToWrite(step)
         state = None
         if begun.is_saved:
             with self._work.saved(self._held):
                 state = copy_of(self.core)
             self._saved_step = step.index
-        return Judged(step, self._about(begun), state)
+        return StepToWrite(step, self._about(begun), state)
 
-    def _write(self, judged: Sequence[Judged]) -> None:
+    def _write(self, judged: Sequence[StepToWrite]) -> None:
         if self.store is not None:
             self.store.write_steps(judged)
 

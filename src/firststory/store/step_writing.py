@@ -13,13 +13,13 @@ from firststory.lineage import standing
 from firststory.records import Quarantined, Step, Story, Storyline
 from firststory.store import codec, schema
 from firststory.store.driver import execute, rows_of
-from firststory.store.judged import Judged
 from firststory.store.meta import get_meta, put_meta
 from firststory.store.row_writing import escape_name, insert_columns, insert_rows, replace_rows
 from firststory.store.states import put_state
+from firststory.store.step_to_write import StepToWrite
 
 
-def put_steps(connection: Connection, judged: Sequence[Judged]) -> None:
+def put_steps(connection: Connection, judged: Sequence[StepToWrite]) -> None:
     """Add all that steps brought, inside the connection's transaction: as if each had been written by itself.
 
     What a later step tells anew is written once, as the last of them has it.
@@ -93,7 +93,7 @@ def _insert_documents(connection: Connection, steps: Sequence[Step], into: Seque
     insert_columns(connection, schema.verdicts, {"n": n, **codec.verdict_columns(found), "story": stories})
 
 
-def _step_row(judged: Judged) -> dict[str, Any]:
+def _step_row(judged: StepToWrite) -> dict[str, Any]:
     step = judged.step
     moments = step.span or [verdict.document.time for verdict in step.verdicts]
     times = [t for moment in moments if (t := codec.to_microseconds(moment)) is not None]
@@ -106,7 +106,7 @@ def _step_row(judged: Judged) -> dict[str, Any]:
     }
 
 
-def _facts(connection: Connection, judged: Sequence[Judged]) -> dict[str, str]:
+def _facts(connection: Connection, judged: Sequence[StepToWrite]) -> dict[str, str]:
     """The small facts that the steps leave behind."""
     totals = Counter(json.loads(get_meta(connection, "totals") or "{}"))
     facts = {}

@@ -19,13 +19,13 @@ from firststory.records import Position, Step, Verdict
 from firststory.store import codec, migrations, schema
 from firststory.store.engine import database_of, our_errors, parse_url
 from firststory.store.file_lock import taken
-from firststory.store.judged import About, Judged, Threshold
 from firststory.store.lease import Lease, LeaseRow, lease_row, new_owner, write_lease
 from firststory.store.looking_up import PENDING_STEP, BeforeStep, first_with, has_pending_feedback, known_ids
 from firststory.store.meta import get_meta, put_meta
 from firststory.store.reader import LAST_RUN, Reader
 from firststory.store.row_writing import unescape_name
 from firststory.store.states import Compressed, put_state, unpack
+from firststory.store.step_to_write import About, StepToWrite, Threshold
 from firststory.store.step_writing import put_steps
 
 WANTED_SETTINGS = "wanted_settings"
@@ -250,9 +250,9 @@ class Store(Reader):
     ) -> None:
         """Results, positions, quarantine and (where given) the model's state: all of it, or nothing."""
         about = About(reached, threshold, applied_feedback, vector_dimensions, alerts_status)
-        self.write_steps([Judged(step, about, state)])
+        self.write_steps([StepToWrite(step, about, state)])
 
-    def write_steps(self, judged: Sequence[Judged]) -> None:
+    def write_steps(self, judged: Sequence[StepToWrite]) -> None:
         """Steps that follow one another, in one transaction: all of them, or nothing.
 
         The store is the same as if each had been written by itself; together they cost less.

@@ -17,7 +17,7 @@ from firststory.pipeline.garbage import tune_collection
 from firststory.records import Batch, Document
 from firststory.settings import load
 from firststory.state import pack_state
-from firststory.store.judged import Threshold
+from firststory.store.step_to_write import Threshold
 from firststory.store.store import Store
 
 BATCH = 100

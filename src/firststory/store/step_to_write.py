@@ -30,7 +30,7 @@ class About(NamedTuple):
     alerts_status: Mapping[str, Any] | None = None
 
 
-class Judged(NamedTuple):
+class StepToWrite(NamedTuple):
     """A step that was judged, and what is written with it."""
 
     step: Step

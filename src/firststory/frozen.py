@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import update_wrapper
@@ -35,18 +36,18 @@ def quickly_made(record: type[Record]) -> type[Record]:
     return record
 
 
-class Ingredients(Generic[Made]):
+class Ingredients(ABC, Generic[Made]):
     """What makes a record, and can tell its values where nobody wants the record itself: a store, for one."""
 
     __slots__ = ()
 
+    @abstractmethod
     def __call__(self) -> Made:
         """The record."""
-        raise NotImplementedError
 
+    @abstractmethod
     def values(self) -> tuple[Any, ...]:
         """Its values; records among them as tuples of theirs."""
-        raise NotImplementedError
 
 
 class MadeWhenRead:

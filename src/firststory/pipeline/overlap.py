@@ -19,10 +19,10 @@ from firststory.store.step_to_write import StepToWrite
 
 MAX_READ = 4
 """Steps that are read and not judged."""
-MAX_UNWRITTEN = 2 * STEPS
-"""Steps that are judged and not in the store: some are written, others come together meanwhile."""
 MAX_UNPLACED = 2
 """Batches that are judged, or being judged, and not placed."""
+MAX_UNWRITTEN = 2 * STEPS
+"""Steps that are judged and not in the store: some are written, others come together meanwhile."""
 MAX_LARGE = 4
 """The same of large steps: enough to go on while a copy of the model is written."""
 POLL_SECONDS = 0.1

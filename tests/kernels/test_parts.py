@@ -15,7 +15,9 @@ from numba.core.errors import NumbaError
 import firststory.kernels
 from firststory.kernels.jit import part_of_kernel
 
-PLAIN = re.compile(r"(None|int|float|bool|np\.u?int\d+|np\.float\d+|PairWeights|tuple\[(int|float|bool|, )+\])")
+PLAIN = re.compile(
+    r"(None|int|float|bool|np\.u?int\d+|np\.float\d+|PairWeights|tuple\[(int|float|bool|np\.u?int\d+|, )+\])"
+)
 """What has no array in it, as annotations say it; `PairWeights` are numbers."""
 
 

@@ -12,7 +12,7 @@ from firststory.pipeline.runner import Runner
 from firststory.pipeline.step import StreamCore
 from firststory.settings import load
 from firststory.sources.files import read_all
-from firststory.state import pack_state
+from firststory.state import FORMAT, pack_state
 from firststory.store import schema, states
 from firststory.store.store import Store
 from recovery.test_kills import write_stream
@@ -61,8 +61,9 @@ def flipped(blob):
 
 
 def newer(blob):
-    unpacked = states.unpack(0, blob)
-    return zstandard.ZstdCompressor().compress(unpacked.replace(b'"firststory":"2 ', b'"firststory":"9 '))
+    unpacked, of_now = states.unpack(0, blob), b'"firststory":"%d ' % FORMAT
+    assert of_now in unpacked
+    return zstandard.ZstdCompressor().compress(unpacked.replace(of_now, b'"firststory":"%d ' % (FORMAT + 1)))
 
 
 DAMAGES = {

@@ -6,6 +6,7 @@
     ├── DocumentError (ValueError)       one bad document; a stream counts and quarantines it
     ├── StateError (ValueError)          saved state that cannot be loaded
     │   └── StateVersionError            because another version saved it
+    │       └── OlderStateError          because an earlier version saved it
     ├── SourceError (OSError)            a source that cannot be read
     ├── DataError (OSError)              a corpus that is missing or damaged
     ├── StoreError (RuntimeError)        the store refused
@@ -101,6 +102,10 @@ class StateError(FirststoryError, ValueError):
 
 class StateVersionError(StateError):
     """Saved state of another version."""
+
+
+class OlderStateError(StateVersionError):
+    """Saved state of an earlier version, which this one does not read."""
 
 
 class SourceError(FirststoryError, OSError):

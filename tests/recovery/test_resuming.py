@@ -7,7 +7,7 @@ import zstandard
 from sqlalchemy import select, update
 
 from firststory.errors import StateError, StateVersionError
-from firststory.pipeline import resuming
+from firststory.pipeline import resuming, step
 from firststory.pipeline.runner import Runner
 from firststory.pipeline.step import StreamCore
 from firststory.settings import load
@@ -111,6 +111,18 @@ def test_a_model_of_a_newer_version_is_never_passed_over(new_store, settings, so
     damage(new_store("a"), newer)
     with pytest.raises(StateVersionError, match=r"newer firststory.*pip install --upgrade"):
         run(new_store("a"), settings, source)
+
+
+def test_models_of_an_earlier_version_are_made_anew_from_all_steps(new_store, settings, source, monkeypatch):
+    run(new_store("whole"), settings, source)
+    with monkeypatch.context() as before:
+        before.setattr(step, "STATE_VERSION", step.STATE_VERSION - 1)
+        run(new_store("a"), settings, source, steps=14)
+    said = run(new_store("a"), settings, source)
+    assert any("earlier version: all steps are replayed" in one for one in said), said
+    assert not any("differently" in one for one in said)
+    with Store(new_store("a"), read_only=True) as found, Store(new_store("whole"), read_only=True) as wanted:
+        assert found.dump() == wanted.dump()
 
 
 def test_a_model_with_parts_missing_is_damaged(new_store, settings, source):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from firststory.errors import StateError, StateVersionError
+from firststory.errors import OlderStateError, StateError, StateVersionError
 from firststory.pipeline.step import StreamCore
 from firststory.state import unpack_state
 
@@ -73,7 +73,8 @@ def restored_core(
 ) -> tuple[StreamCore, int]:
     """The core as it was saved last, and the step after which it was: -1, nothing, where a replay can begin there.
 
-    A copy that is damaged is passed over for the one before it. `build` makes an empty core.
+    A copy that is damaged is passed over for the one before it. Where an earlier version saved them, all steps are
+    replayed if that can be: its migrations are done, so that there is no way back to it. `build` makes an empty core.
     """
     problem: StateError | None = None
     replayable_from = store.replayable_from()
@@ -82,6 +83,11 @@ def restored_core(
             break
         try:
             _set_state(core, store.state(step), step)
+        except OlderStateError:
+            if replayable_from >= 0:
+                raise
+            say("The saved model is of an earlier version: all steps are replayed, which takes as long as they took.")
+            return build(), -1
         except StateVersionError:
             raise
         except StateError as error:

@@ -20,7 +20,7 @@ import numpy as np
 
 from firststory.alerts.budget import Budget
 from firststory.alerts.feedback import Feedback
-from firststory.errors import StateVersionError
+from firststory.errors import OlderStateError, StateVersionError
 from firststory.pipeline.alerting import end_alerts, fire_alerts
 from firststory.pipeline.beside import Started
 from firststory.pipeline.clock import StreamClock
@@ -284,12 +284,14 @@ class StreamCore:
     def set_state(self, state: State) -> None:
         """Become what `get_state` described. Parts without a state stay as they were built."""
         if state.get("class") != type(self).__name__ or state.get("version") != STATE_VERSION:
-            raise StateVersionError(
+            version = state.get("version")
+            is_older = isinstance(version, int) and version < STATE_VERSION
+            raise (OlderStateError if is_older else StateVersionError)(
                 owner="store",
                 parameter="the saved model",
                 allowed=f"{type(self).__name__}, version {STATE_VERSION}",
-                received=f"{state.get('class')}, version {state.get('version')}",
-                remedy="Go on with the firststory version that saved it, or begin a new store.",
+                received=f"{state.get('class')}, version {version}",
+                remedy="Begin a new store; what this one holds can still be read.",
             )
         nested = unflatten(state)
         self._clock = StreamClock.from_state(nested["clock"])

@@ -100,7 +100,7 @@ def test_novelty_does_not_depend_on_how_many_documents_a_step_has(news, quick):
 def test_a_model_that_another_version_saved_is_refused_with_the_remedy(news, quick):
     core = build_core(quick())
     core.step(in_batches(news)[0])
-    with pytest.raises(StateError, match="begin a new store"):
+    with pytest.raises(StateError, match="Begin a new store"):
         build_core(quick()).set_state({**core.get_state(), "version": 1})
 
 

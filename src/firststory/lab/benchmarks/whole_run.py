@@ -149,7 +149,8 @@ class Stages:
         for stage, owner, name in (
             ("look-ups", Store, "before_step"),
             ("look-ups", Store, "first_with"),
-            ("judging", StreamCore, "step"),
+            ("judging", StreamCore, "judge"),
+            ("judging", StreamCore, "place"),
             ("judging", StreamCore, "status"),
             ("topics", step, "learn_topics"),
             ("topics", step, "tell_topics"),

@@ -37,3 +37,9 @@ def test_known_tricks():
     assert harmless("a\x00b\ud800c") == "ab\ufffdc"
     assert len(harmless("x" * 1_000_000)) == 200
     assert harmless("\u200b" * 1_000_000) == ""
+
+
+def test_a_line_that_needs_nothing_is_not_copied():
+    line = "Harbour bridge closed"
+    assert harmless(line) is line
+    assert harmless("Harbour  bridge ") == "Harbour bridge"

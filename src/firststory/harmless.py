@@ -44,7 +44,9 @@ def harmless(text: str, limit: int = 200) -> str:
     'xxxx…'
     """
     if text.isascii() and text.isprintable() and len(text) <= limit:
-        return " ".join(text.split())
+        line = " ".join(text.split())
+        # Thousands of titles are remembered: what is the same is not held twice.
+        return text if line == text else line
     # A character is dropped or kept by itself, so a bounded prefix is enough: a word of 1 MB costs nothing.
     head = text[: 8 * limit + 64]
     # Most titles: nothing to take out, only spaces to fold. What prints is a letter, a mark, a number or a sign.

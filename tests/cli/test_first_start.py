@@ -57,7 +57,7 @@ def as_nobody(tmp_path):
                 cwd=workplace,
                 capture_output=True,
                 text=True,
-                timeout=300,
+                timeout=900,  # it compiles all kernels that it needs, beside other tests
             )
         except PermissionError:
             pytest.skip("nobody may not run this Python")

@@ -8,7 +8,7 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
-UNUSED = "scipy.stats", "numpy.f2py", "numpy.testing"
+UNUSED = "scipy.special", "scipy.stats", "numpy.f2py", "numpy.testing"
 """What libraries import for others to use; a run has no use for it."""
 
 

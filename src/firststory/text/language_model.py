@@ -37,6 +37,8 @@ def load_identifier() -> tuple[Any, Callable[[], None]]:
             norm_probs=True,
             tk_row=_quick(found["nextmove_row"]),
         )
+        if hasattr(identifier, "_rowbase"):  # a list of as many numbers as there are states, 4 MB
+            identifier._rowbase = _quick(found["nextmove_row"].astype(np.int64) << 8)
         return identifier, partial(_let_go, [found["ptc"], found["nextmove"]])
     except (OSError, BadZipFile, lzma.LZMAError, LookupError, TypeError, ValueError, NotImplementedError):
         return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True), lambda: None

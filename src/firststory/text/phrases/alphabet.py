@@ -90,7 +90,6 @@ def word_lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, _, words in (line.partition(":") for line in lines)}
 
 
-@cache
 def known_names() -> tuple[frozenset[str], frozenset[str]]:
     """Names of places and first names; see NOTICE.md beside them."""
     blob = gzip.decompress((files(_HERE) / "names.txt.gz").read_bytes()).decode("utf-8")

@@ -12,11 +12,13 @@ from typing import Any
 
 from firststory.errors import FirststoryError
 from firststory.lab.benchmarks.end_to_end import stream
+from firststory.lab.benchmarks.memory_figure import draw
 from firststory.lab.benchmarks.whole_run import CORPORA, json_line
 from firststory.records import Document
 
 TITLE = "Memory with a full window, and the cost of a document by window"
 
+FIGURE = "memory-by-window.png"
 WINDOW, QUICK_WINDOW = 50_000, 300
 MARKS, QUICK_MARKS = (1_000, 10_000, 50_000, 200_000), (200, 400)
 """Windows that are compared."""
@@ -29,8 +31,8 @@ PAST = 10
 """After the window is full, one in so many documents of it comes once more: memory that forgetting needs is in it."""
 
 
-def run(*, quick: bool) -> str:
-    """The Markdown of the section."""
+def run(*, quick: bool, out: Path | None = None) -> str:
+    """The Markdown of the section; with `out` the figure too."""
     window, marks = (QUICK_WINDOW, QUICK_MARKS) if quick else (WINDOW, MARKS)
     full, growing, skipped = dict[str, Any](), dict[str, Any](), list[str]()
     for name, loader in CORPORA.items():
@@ -69,6 +71,9 @@ def run(*, quick: bool) -> str:
         *(_cost_row(name, found["marks"]) for name, found in growing.items()),
         "",
     ]
+    if out is not None and growing:
+        draw({name: found["marks"] for name, found in growing.items()}, marks, out / FIGURE)
+        lines += [f"![Cost of a document, and memory, by window]({FIGURE})", ""]
     return "\n".join(lines)
 
 

@@ -66,6 +66,7 @@ def test_first_reports_are_folded_and_the_browser_remembers(look, written):
     assert not fold.evaluate("e => e.open")
     fold.locator("summary").click()
     expect(fold.locator(".row").first).to_be_visible()
+    wait_until(lambda: "open" in page.evaluate("Object.values(localStorage)"))  # the browser tells of it a moment later
     page.reload()
     expect(fold).to_have_js_property("open", True)
 

@@ -164,7 +164,8 @@
   // What each new piece of page needs.
   const dress = () => {
     $$("details[data-fold]").forEach(e => {
-      if (kept("fold-" + e.dataset.fold) === "open") e.open = true;
+      // One that is open already was opened before this ran.
+      if (e.open) keep("fold-" + e.dataset.fold, "open"); else if (kept("fold-" + e.dataset.fold) === "open") e.open = true;
       e.addEventListener("toggle", () => keep("fold-" + e.dataset.fold, e.open ? "open" : "closed"));
     });
     // On a phone wide charts open at their newest column.

@@ -13,7 +13,7 @@
     │   ├── SchemaError                  the store was written by a newer firststory
     │   ├── StoreFullError               no room left on the disk
     │   └── StoreLostError               the database server cannot be reached any more
-    ├── EngineError (RuntimeError)       a cluster that cannot be reached, or has no worker that is of use
+    ├── EngineError (RuntimeError)       a process that is gone, a cluster without a worker of use
     └── MissingExtraError (ImportError)  an optional dependency is not installed
 
 Each says in one sentence who complains (owner), about what (parameter), what was allowed, what was received, and what
@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class FirststoryError(Exception):
@@ -56,6 +57,17 @@ class FirststoryError(Exception):
         self.without_owner = f"{sentence} {remedy}"
         """The message for the command line, where the owner is always firststory."""
         super().__init__(f"{owner}: {self.without_owner}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For another process: what it was made of need not be known again."""
+        return _again, (type(self), self.args, vars(self))
+
+
+def _again(kind: type[FirststoryError], args: tuple[Any, ...], values: dict[str, Any]) -> FirststoryError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    vars(error).update(values)
+    return error
 
 
 class ParameterError(FirststoryError, ValueError):
@@ -133,7 +145,7 @@ class StoreLostError(StoreError):
 
 
 class EngineError(FirststoryError, RuntimeError):
-    """A cluster that cannot be reached, or that has no worker of use."""
+    """A process that computes is gone; a cluster cannot be reached, or has no worker of use."""
 
 
 class MissingExtraError(FirststoryError, ImportError):

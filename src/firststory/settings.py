@@ -141,8 +141,8 @@ class Settings:
 
     cores: int | str = _setting(
         "auto",
-        "Cores of a run: 1 takes one step after another, 2 judges one while others are read, placed and written, to "
-        "the same results; auto is 2 where there are two.",
+        "Cores of a run: 1 takes one step after another, 2 judges one while others are read, placed and written (of "
+        "files by a second process), to the same results; auto is 2 where there are two.",
         step_from,
         rule=CORES,
     )

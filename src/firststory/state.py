@@ -275,22 +275,20 @@ def _bytes_of(array: Any) -> Any:
 
 
 def unpack_state(blob: bytes) -> State:
-    """Undo `pack_state`. What is damaged, cut off or of another version is refused; nothing is executed."""
+    """Undo `pack_state`. What is damaged, cut off or of another version is refused; nothing is executed.
+
+    Of several states one behind the other, as the halves of a model are, it is all that they have.
+    """
     from safetensors import SafetensorError
-    from safetensors.numpy import load as load_tensors
 
     try:
-        length = int.from_bytes(blob[:8], "little")
-        label = str(json.loads(blob[8 : 8 + length])["__metadata__"][_HEADER])
-        version = label.partition(" ")[0]
-        if version.isdecimal() and int(version) > FORMAT:
-            raise _newer(int(version))
-        arrays = load_tensors(blob)
-        told = _told_beside(label, arrays) if version in ("3", "4") else _told_in_header(label, arrays)
-        header = json.loads(told)
-        state = dict(header["values"])
-        state.update({key: _list_from(arrays, key) for key in header.get("lists", ())})
-        state.update({key: arrays[key].reshape(shape) for key, shape in header["shapes"].items()})
+        state, rest = State(), memoryview(blob)
+        while not state or len(rest):
+            length = int.from_bytes(rest[:8], "little")
+            told = json.loads(bytes(rest[8 : 8 + length]))
+            end = 8 + length + max(one["data_offsets"][1] for name, one in told.items() if name != "__metadata__")
+            state |= _unpacked(bytes(rest[:end]), str(told["__metadata__"][_HEADER]))
+            rest = rest[end:]
         return state
     except (
         SafetensorError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError,
@@ -306,6 +304,22 @@ def unpack_state(blob: bytes) -> State:
             remedy="Save it again with fs.save_state(estimator, path).",
             message=f"The saved state of {len(blob):,} bytes is damaged, or is none ({error}).",
         ) from error
+
+
+def _unpacked(blob: bytes, label: str) -> State:
+    """One of them."""
+    from safetensors.numpy import load as load_tensors
+
+    version = label.partition(" ")[0]
+    if version.isdecimal() and int(version) > FORMAT:
+        raise _newer(int(version))
+    arrays = load_tensors(blob)
+    told = _told_beside(label, arrays) if version in ("3", "4") else _told_in_header(label, arrays)
+    header = json.loads(told)
+    state = dict(header["values"])
+    state.update({key: _list_from(arrays, key) for key in header.get("lists", ())})
+    state.update({key: arrays[key].reshape(shape) for key, shape in header["shapes"].items()})
+    return state
 
 
 def _told_beside(label: str, arrays: dict[str, Any]) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from firststory.pipeline import resuming
 from firststory.pipeline.build import build_core
+from firststory.pipeline.parts import OF_JUDGING, OF_PLACING
 from firststory.pipeline.resuming import Work
 from firststory.records import Batch, Document
 from firststory.settings import load
-from firststory.state import pack_state
+from firststory.state import pack_state, unpack_state
 
 
 @pytest.fixture(params=["storylines", "nmf"])
@@ -58,9 +61,21 @@ def test_saving_costs_the_same_for_every_document_however_long_the_stream():
 
 
 def test_the_model_packed_at_once_is_the_model_that_was_copied(news_core):
-    length, pieces = news_core.pieces_of_state()
-    packed = b"".join(pieces)
-    assert len(packed) == length and packed == pack_state(news_core.get_state())
+    halves = news_core.pieces_of_judging(), news_core.pieces_of_placing()
+    packed = [(length, b"".join(pieces)) for length, pieces in halves]
+    assert all(length == len(blob) for length, blob in packed)
+    apart = [unpack_state(blob) for _, blob in packed]
+    assert not set(apart[0]) & set(apart[1])
+    whole = news_core.get_state()
+    assert pack_state(apart[0] | apart[1]) == pack_state(whole)
+    assert pack_state(unpack_state(b"".join(blob for _, blob in packed))) == pack_state(whole)
+
+
+def test_every_part_that_learns_is_of_one_half(news_core):
+    parts = news_core.parts
+    learns = {one.name for one in fields(parts) if hasattr(getattr(parts, one.name), "get_state")}
+    assert not OF_JUDGING & OF_PLACING and learns <= OF_JUDGING | OF_PLACING
+    assert {name.split("/")[1] for name in news_core.get_state() if name.startswith("parts/")} == learns
 
 
 def test_much_work_is_saved_whatever_the_size(monkeypatch):

@@ -71,10 +71,10 @@ def test_batches_that_are_judged_ahead_come_to_the_same(news, quick, detector, a
     twin.overlaps, waiting, found = True, deque(), []
     for batch in batches:
         if not twin.may_judge_ahead() or len(waiting) > ahead:
-            found += [twin.place(judged) for judged in waiting]
+            found += [twin.tell(judged, twin.place(judged)) for judged in waiting]
             waiting.clear()
         waiting.append(twin.judge(batch))
-    found += [twin.place(judged) for judged in waiting]
+    found += [twin.tell(judged, twin.place(judged)) for judged in waiting]
     assert found == steps and pack_state(twin.get_state()) == pack_state(core.get_state())
 
 

@@ -13,6 +13,7 @@ import signal
 import sys
 import time
 import traceback
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -27,8 +28,9 @@ def run(url, settings, source, say=lambda sentence: None):
     with Store(url) as store:
         runner = Runner(settings, store, say)
         take = runner.run_overlapped if settings.cores == 2 else partial(runner.run, never_wait=True)
-        for _ in take(read_all([source], store.positions(), say)):
-            pass
+        with runner.placing_beside() if settings.cores == 2 else nullcontext():
+            for _ in take(read_all([source], store.positions(), say)):
+                pass
 
 
 def run_in_a_child(url, settings, source):

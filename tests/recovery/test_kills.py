@@ -16,6 +16,9 @@ from firststory.settings import load
 from firststory.store.store import Store
 from recovery.killed_runs import run
 
+KINDS = [(1, "nmf"), (2, "nmf"), (2, "storylines")]
+"""In turn; on threads; and on two processes, which those topics allow."""
+
 
 def write_stream(path, documents, stories):
     news = list(make_story_stream(documents, stories, duplicates=0.1, sentences=3).documents)
@@ -32,7 +35,7 @@ def write_stream(path, documents, stories):
 
 
 def compare(new_store, source, kills, seed, **changes):
-    settings = {"language": "en", "topics": "nmf", **changes}
+    settings = {"language": "en", **changes}
     run(new_store("whole"), load(settings | {"cores": 1}), source)
     script = Path(__file__).with_name("killed_runs.py")
     arguments = [new_store("cut"), source, str(kills), str(seed), json.dumps(settings)]
@@ -50,15 +53,15 @@ def compare(new_store, source, kills, seed, **changes):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cores", [1, 2])
-def test_twenty_kills_at_random_moments(new_store, tmp_path, cores):
+@pytest.mark.parametrize(("cores", "topics"), KINDS)
+def test_twenty_kills_at_random_moments(new_store, tmp_path, cores, topics):
     source = write_stream(tmp_path / "news.jsonl", 400, 40)
-    compare(new_store, source, kills=20, seed=3, step=4, save_every=8, budget="100/day", cores=cores)
+    compare(new_store, source, kills=20, seed=3, step=4, save_every=8, budget="100/day", cores=cores, topics=topics)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize(("cores", "topics"), KINDS)
 @pytest.mark.parametrize("seed", range(4))
-def test_two_hundred_kills_at_random_moments(new_store, tmp_path, seed, cores):
+def test_two_hundred_kills_at_random_moments(new_store, tmp_path, seed, cores, topics):
     source = write_stream(tmp_path / "news.jsonl", 4000, 300)
-    compare(new_store, source, kills=50, seed=seed, step=5, save_every=20, cores=cores)
+    compare(new_store, source, kills=50, seed=seed, step=5, save_every=20, cores=cores, topics=topics)

@@ -41,7 +41,7 @@ def backfill(
     detectors l1 and l1-batch. The judging itself goes one document after another. No alert is pushed: nobody wants
     those of last year.
     """
-    from contextlib import closing
+    from contextlib import closing, nullcontext
     from dataclasses import replace
 
     from firststory.cli.interrupt import interruptible
@@ -101,7 +101,7 @@ def backfill(
             steps = runner.run_overlapped(arrivals, lambda: not interrupt.wanted, together=ARCHIVE_STEPS)
         else:
             steps = runner.run(interrupt.until_wanted(arrivals, flush=False), never_wait=are_whole(names))
-        with closing(steps):  # before the store is
+        with runner.placing_beside() if overlaps(settings) else nullcontext(), closing(steps):  # before the store is
             for done in steps:
                 vitals.count(done, sum(alert.kind in PUSHED for alert in done.alerts))
                 # Alerts of years ago are for reading afterwards.

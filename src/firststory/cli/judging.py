@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import select
@@ -14,9 +13,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, BinaryIO
 
+from firststory.child_process import die_with
+
 TOLD_EVERY = 0.5
 """Seconds between two words on how the stream goes."""
-PR_SET_PDEATHSIG = 1
 
 
 class Telling:
@@ -46,7 +46,7 @@ def main() -> None:
     os.dup2(2, 1)
     lines = _lines(sys.stdin.fileno())
     task = json.loads(next(lines))
-    _die_with(task["parent"])
+    die_with(task["parent"])
     try:
         _judge(task, tell, lines)
     except Exception as error:
@@ -117,15 +117,6 @@ def _lines(asked: int) -> Iterator[bytes]:
             while True:
                 yield b"stop"
         rest += read
-
-
-def _die_with(parent: int) -> None:
-    """Should the service be killed, nobody may go on writing the store: whoever starts it again wants to."""
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        raise SystemExit(1)
 
 
 if __name__ == "__main__":

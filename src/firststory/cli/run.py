@@ -116,6 +116,8 @@ def run(
         )
         engine_used = stack.enter_context(opened_engine(settings, progress.say))
         runner = Runner(settings, opened, progress.say, engine=engine_used)
+        if overlaps(settings) and wanted.never_wait:  # slow sources need no more than one core
+            stack.enter_context(runner.placing_beside())
         positions = opened.positions()
         unread = Unread(positions)
         reading = stack.enter_context(wanted.open(positions, progress.say, meter, interrupt))

@@ -41,6 +41,11 @@ def listening(listener: Listener) -> Iterator[None]:
         _listeners.remove(listener)
 
 
+def listen_alone(listener: Listener) -> None:
+    """From now on nobody else hears of it: in a process that was copied from one with listeners."""
+    _listeners[:] = [listener]
+
+
 def tell(is_beginning: bool) -> None:
     """Tell everyone who listens."""
     for listener in _listeners:

@@ -1,4 +1,9 @@
-"""A copy of the model, packed and compressed piece by piece: there may be no room for all of it twice."""
+"""A copy of the model, packed and compressed piece by piece: there may be no room for all of it twice.
+
+It is that of the first half of a step, and behind it that of the second, which may be in a process of its own.
+Compressing takes a tenth of the time that gathering takes; to leave it to the thread that writes, all of the model
+would have to wait in memory.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +16,26 @@ if TYPE_CHECKING:  # without a store none of its libraries need be loaded
 
 
 def copy_of(core: StreamCore) -> Compressed:
-    """The model as it is now, ready for the store.
+    """The model as it is now, ready for the store."""
+    return whole_copy(copy_of_judging(core), copy_of_placing(core))
 
-    Compressing it here takes a tenth of the time that gathering it takes; to leave that to the thread that writes, all
-    of it would have to wait in memory.
-    """
+
+def copy_of_judging(core: StreamCore) -> Compressed:
+    """Of the model what judges documents."""
     from firststory.store.states import compressed
 
-    return compressed(*core.pieces_of_state())
+    return compressed(*core.pieces_of_judging())
+
+
+def copy_of_placing(core: StreamCore) -> Compressed:
+    """Of the model what places them."""
+    from firststory.store.states import compressed
+
+    return compressed(*core.pieces_of_placing())
+
+
+def whole_copy(judging: Compressed, placing: Compressed) -> Compressed:
+    """Both halves."""
+    from firststory.store.states import Compressed
+
+    return Compressed(judging.pieces + placing.pieces)

@@ -14,18 +14,24 @@ from firststory.records import Batch, Document
 
 
 class ReadBatch(NamedTuple):
-    """The documents of a batch that have words, and their rows."""
+    """The documents of a batch that were read."""
 
-    documents: list[InProgress]
-    rows: sp.csr_matrix
+    documents: Sequence[InProgress]
+    """Those that have words."""
+    originals: Sequence[InProgress]
+    """All of them."""
+    languages: Sequence[str]
+    """Of each of the originals."""
+
+
+class Rows(NamedTuple):
+    """The rows of the documents that have words."""
+
+    weights: sp.csr_matrix
     """As the detector wants them."""
     unit: sp.csr_matrix
     """Of unit length, the same for every detector: what evidence, stories and topics are made of."""
     counts: sp.csr_matrix
-    originals: Sequence[InProgress]
-    """All that were read: those without words too."""
-    languages: Sequence[str]
-    """Of each of the originals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,8 @@ class JudgedBatch:
     """The same, in the order in which they were judged."""
     read: ReadBatch | None
     """None where no text is new."""
+    unit: sp.csr_matrix | None
+    """`Rows.unit`, for topic models; None where no text is new, or where another process has them."""
     surfaces: SurfacesOfBatch
     counts: Mapping[str, int]
     """See `Step.counts`."""
@@ -46,5 +54,5 @@ class JudgedBatch:
     """How far the stream has come, in seconds since 1970; None where it has no times."""
     forgets_vectors: bool
     """Whether from here on documents bring vectors of their own."""
-    n_learnt_before: int
-    """How many documents the vectorizer had learnt before it."""
+    wants_room: bool
+    """Whether the vocabulary is to be pruned once its documents are placed."""

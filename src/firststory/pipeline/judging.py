@@ -16,7 +16,7 @@ from firststory.arrays import Floats, Ints
 from firststory.pipeline.duplicates import NEAR_COSINE
 from firststory.pipeline.fingerprints import full_text
 from firststory.pipeline.in_progress import InProgress
-from firststory.pipeline.judged_batch import ReadBatch
+from firststory.pipeline.judged_batch import ReadBatch, Rows
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.protocols import Detector
 from firststory.pipeline.rows import unit_rows
@@ -28,8 +28,8 @@ LastParts = Callable[[], tuple[Floats, ...]]
 """`ScoresInParts.last_parts`. Detectors are asked by name: `isinstance` of a protocol takes long."""
 
 
-def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
-    """The rows of the documents that have words; the vectorizer learns all of them."""
+def read_batch(parts: Parts, documents: Sequence[InProgress]) -> tuple[ReadBatch, Rows]:
+    """The documents that have words, and their rows; the vectorizer learns all of them."""
     weights, counts = parts.vectorizer.partial_fit_with_counts([full_text(one.document) for one in documents])
     places = np.flatnonzero(np.diff(weights.indptr) > 0)
     if len(places) < len(documents):
@@ -38,12 +38,12 @@ def read_batch(parts: Parts, documents: Sequence[InProgress]) -> ReadBatch:
     for one, place in zip(with_words, places.tolist(), strict=True):
         one.place = place
     unit = unit_rows(counts, parts.vectorizer)
-    return ReadBatch(with_words, weights, unit, counts, documents, parts.vectorizer.last_languages)
+    return ReadBatch(with_words, documents, parts.vectorizer.last_languages), Rows(weights, unit, counts)
 
 
-def judge(parts: Parts, batch: ReadBatch) -> None:
+def judge(parts: Parts, documents: Sequence[InProgress], read: Rows) -> None:
     """Fill in novelty, decision and neighbours of each document, and what its score is made of."""
-    documents, rows, unit = batch.documents, batch.rows, batch.unit
+    rows, unit = read.weights, read.unit
     times = _times(documents)
     unexplained = _unexplained(parts.detector, rows)
     scores, score_parts = _scores(parts, rows, times, documents)
@@ -59,20 +59,20 @@ def judge(parts: Parts, batch: ReadBatch) -> None:
             one.unexplained = _unexplained_parts(rows, unexplained, i)
 
 
-def remember(parts: Parts, batch: ReadBatch) -> None:
+def remember(parts: Parts, batch: ReadBatch, rows: Rows) -> None:
     """Keep what later documents need to name these, and name the nearest earlier ones of each.
 
     One after the other: earlier documents of the same batch may be among the nearest.
     """
-    bounds = batch.unit.indptr.tolist()
+    bounds = rows.unit.indptr.tolist()
     documents, places = [one.document for one in batch.documents], [one.place for one in batch.documents]
     titles = title_columns(parts.vectorizer, documents, places, len(batch.originals))
     n_documents = parts.vectorizer.n_documents_
     for one, begin, end, title in zip(batch.documents, bounds, bounds[1:], titles, strict=False):
         one.title_columns = title
         one.ordinal = parts.memory.seen
-        one.remembered = parts.memory.add(one.document, batch.unit.indices[begin:end])
-        _fill_row(parts, one, batch.unit.data[begin:end], batch.counts.data[begin:end], n_documents)
+        one.remembered = parts.memory.add(one.document, rows.unit.indices[begin:end])
+        _fill_row(parts, one, rows.unit.data[begin:end], rows.counts.data[begin:end], n_documents)
         ordinals, cosines = one.neighbours.tolist(), one.similarities
         # People see three; where more are all but copies, one of them may be the original.
         shown = len(ordinals) if cosines[N_SHOWN - 1 : N_SHOWN] >= [NEAR_COSINE] else N_SHOWN

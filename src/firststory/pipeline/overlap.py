@@ -42,11 +42,19 @@ class Overlap:
         Read by a thread of its own.
     write : callable
         Writes steps that follow one another; called by a thread of its own.
+    max_unplaced : int
+        Batches that are judged, or being judged, and not placed.
     """
 
-    def __init__(self, batches: Iterator[Batch], write: Callable[[Sequence[StepToWrite]], None]) -> None:
+    def __init__(
+        self,
+        batches: Iterator[Batch],
+        write: Callable[[Sequence[StepToWrite]], None],
+        max_unplaced: int = MAX_UNPLACED,
+    ) -> None:
         self._batches = batches
         self._write = write
+        self._max_unplaced = max_unplaced
         self._changed = threading.Condition()
         self._read: deque[Batch] = deque()
         self._unplaced: deque[int] = deque()
@@ -141,7 +149,7 @@ class Overlap:
         """Whether one more step may be judged before others are written."""
         n, n_documents = len(self._unplaced) + len(self._unwritten), sum(self._unplaced) + documents_of(self._unwritten)
         is_small = n < MAX_LARGE or (n < MAX_UNWRITTEN and n_documents < 2 * DOCUMENTS)
-        return is_small and len(self._unplaced) < MAX_UNPLACED
+        return is_small and len(self._unplaced) < self._max_unplaced
 
     def _hurry(self) -> None:
         if not self._is_awaited:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
@@ -18,6 +19,13 @@ from firststory.stories.boilerplate import Boilerplate
 from firststory.stories.tracker import StoryTracker
 from firststory.text.meaning import ShortTextVectors
 from firststory.text.phrases.reader import PhraseReader
+
+OF_JUDGING = frozenset(
+    {"vectorizer", "detector", "neighbour_index", "gate", "boilerplate", "memory", "feedback", "own_vectors"}
+)
+"""What judges documents, the first half of a step."""
+OF_PLACING = frozenset({"stories", "alerts", "phrases", "topics"})
+"""What places them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +61,9 @@ class Parts:
         every = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: part for name, part in every.items() if hasattr(part, "get_state")}
 
-    def get_state(self) -> State:
-        """The state of every part that has one."""
-        return {name: part.get_state() for name, part in self._stateful().items()}
+    def get_state(self, names: Collection[str]) -> State:
+        """The states of the parts with these names, of those that have one."""
+        return {f"parts/{name}": part.get_state() for name, part in self._stateful().items() if name in names}
 
     def with_state(self, state: State) -> Self:
         """The same parts as they were when the state was taken."""

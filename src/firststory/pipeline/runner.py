@@ -7,6 +7,7 @@ killed and resumed leaves the same store as one that was not.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,15 +17,19 @@ from firststory.engines.engine import Engine
 from firststory.errors import ParameterError, StoreError
 from firststory.pipeline.allocator import trim_memory
 from firststory.pipeline.build import build_core, missing_meaning
-from firststory.pipeline.copies import copy_of
+from firststory.pipeline.copies import copy_of, copy_of_judging, whole_copy
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.held_back import HeldBack
 from firststory.pipeline.judged_batch import JudgedBatch
 from firststory.pipeline.made_with import made_with, what_changed
-from firststory.pipeline.overlap import Overlap
+from firststory.pipeline.overlap import MAX_UNPLACED, Overlap
+from firststory.pipeline.parts import Parts
+from firststory.pipeline.placed_batch import PlacedBatch
 from firststory.pipeline.placing import Placing
+from firststory.pipeline.placing_process import MAX_SENT, PlacingProcess, can_place_beside
 from firststory.pipeline.protocols import Detector, UsesEngine
+from firststory.pipeline.pruning import prune
 from firststory.pipeline.read_ahead import read_with_vectors
 from firststory.pipeline.resuming import WORTH_SAVING, Work, restored_core
 from firststory.pipeline.steps import Stepper
@@ -36,6 +41,7 @@ from firststory.store.step_to_write import About, StepToWrite, Threshold
 from firststory.text.encoder import SentenceEncoder
 
 if TYPE_CHECKING:  # without a store none of its libraries need be loaded
+    from firststory.store.states import Compressed
     from firststory.store.store import Store
 
 CHANGEABLE = ("budget", "false_alerts", "source_families")
@@ -99,6 +105,10 @@ class Runner:
         """`Batch.reached` of the last step."""
         self._saved_step = -1
         """The last step that the saved model has seen."""
+        self._beside: PlacingProcess | None = None
+        """Places documents, where this process does not."""
+        self._has_parted = False
+        """Whether half of the model has gone with it."""
         self._work = Work()
         self._say = say
         if missing := missing_meaning(settings, detector):
@@ -165,10 +175,17 @@ class Runner:
         """
         known_ids = None if self.store is None else self.store.known_ids
         batches = read_with_vectors(self.batches(arrivals), self._intake, known_ids, together)
-        overlap = Overlap(batches, self._write)
+        beside = self._beside
+        overlap = Overlap(batches, self._write, MAX_UNPLACED if beside is None else MAX_SENT)
         self.core.overlaps = True
+
+        def fail(problem: BaseException) -> None:
+            overlap.fail(problem)
+            if beside is not None:
+                beside.kill()  # nobody asks for its answers any more
+
         try:
-            with overlap, Placing(overlap.write, overlap.fail) as placing:
+            with overlap, Placing(overlap.write, fail) as placing:
 
                 def settle() -> None:
                     placing.wait()
@@ -182,6 +199,8 @@ class Runner:
                     else:
                         with paused_collection():
                             begun = self._judged(found)
+                            if beside is not None:
+                                beside.begin(begun.judged)
                         placing.begin(partial(self._placed, begun))
                         if begun.is_saved or not self.core.may_judge_ahead():
                             placing.wait()
@@ -191,10 +210,43 @@ class Runner:
                 self._has_written(step)
             self.save()
 
+    @contextmanager
+    def placing_beside(self) -> Iterator[None]:
+        """Within this block `run_overlapped` places documents in a process of its own, where the stream allows it.
+
+        Begin it before other threads are at work, since that process is a copy of this one. It has half of the model
+        then: where the block ends, the model is saved, and this runner takes no more documents.
+        """
+        if not can_place_beside(self.core, self._engine):
+            yield
+            return
+        self._beside = PlacingProcess(self.core)
+        self.core.make_room = self._make_room_beside
+        try:
+            yield
+        finally:
+            self._beside.close()
+            self._beside, self._has_parted = None, True
+
+    def _make_room_beside(self, parts: Parts) -> None:
+        """`pruning.make_room`, where stories and alerts are in another process."""
+        assert self._beside is not None
+        in_use = self._beside.columns()
+        if in_use is not None and (new := prune(parts, in_use)) is not None:
+            self._beside.renumber(new)
+
     def batches(self, arrivals: Iterable[Arrival]) -> Iterator[Batch]:
         """The arrivals cut into the steps that come next."""
         if self.store is not None:
             self.store.check_open()
+        if self._has_parted:
+            raise StoreError(
+                owner="runner",
+                parameter="the model",
+                allowed="whole",
+                received="half of it: the other half has ended with the process that placed documents",
+                remedy="Make another Runner: it goes on after the last whole step.",
+            )
         if self._unwritten:
             raise StoreError(
                 owner="store",
@@ -228,16 +280,28 @@ class Runner:
 
     def _placed(self, begun: _Begun) -> StepToWrite:
         """The whole step, with what is written beside it: the model too, where that is due."""
-        with self._work.counted(0), paused_collection():
-            step = self.core.place(begun.judged)
+        with paused_collection():
+            if self._beside is None:
+                with self._work.counted(0):
+                    placed = self.core.place(begun.judged)
+            else:
+                placed, seconds = self._beside.placed(begun.judged)
+                self._work.seconds += seconds
+            step = self.core.tell(begun.judged, placed)
         if self.store is None:
             return StepToWrite(step)
         state = None
         if begun.is_saved:
             with self._work.saved(self._held):
-                state = copy_of(self.core)
+                state = self._copy()
             self._saved_step = step.index
-        return StepToWrite(step, self._about(begun), state)
+        return StepToWrite(step, self._about(begun, placed), state)
+
+    def _copy(self) -> Compressed:
+        if self._beside is None:
+            return copy_of(self.core)
+        self._beside.begin_copy()
+        return whole_copy(copy_of_judging(self.core), self._beside.copy())
 
     def _write(self, judged: Sequence[StepToWrite]) -> None:
         if self.store is not None:
@@ -249,13 +313,13 @@ class Runner:
             if step.index == self._saved_step:
                 trim_memory()
 
-    def _about(self, begun: _Begun) -> About:
+    def _about(self, begun: _Begun, placed: PlacedBatch) -> About:
         return About(
             reached=begun.judged.batch.reached,
             threshold=Threshold(*(begun.novelty[name] for name in Threshold._fields)),
             applied_feedback=begun.applied_feedback,
             vector_dimensions=self._intake.dimensions,
-            alerts_status=self.core.parts.alerts.status(),
+            alerts_status=placed.alerts_status,
         )
 
     @property
@@ -276,7 +340,7 @@ class Runner:
 
     def save(self) -> None:
         """Keep the model as it is now, unless a step was cut short or not written: then the store replays it."""
-        is_ahead = self.is_busy or bool(self._unwritten)
+        is_ahead = self.is_busy or bool(self._unwritten) or self._has_parted
         if self.store is not None and not is_ahead and self._next_step - 1 > self._saved_step:
             self._write_state(self.store, self._next_step - 1)
 
@@ -284,7 +348,7 @@ class Runner:
         self, store: Store, step: int, *, alone: bool = False, settings: dict[str, Any] | None = None
     ) -> None:
         with paused_collection(), self._work.saved(self._held):
-            store.write_state(step, copy_of(self.core), alone=alone, settings=settings)
+            store.write_state(step, self._copy(), alone=alone, settings=settings)
         self._saved_step = step
         trim_memory()
 
@@ -315,7 +379,10 @@ class Runner:
         if before.budget != self.settings.budget:
             self.core.parts.gate.keeper.change(self.settings.budget)
         now = self.settings
-        self.core.parts.alerts.change(parse_budget(now.budget), now.false_alerts, now.source_families)
+        if self._beside is None:
+            self.core.parts.alerts.change(parse_budget(now.budget), now.false_alerts, now.source_families)
+        else:
+            self._beside.change_alerts(now.budget, now.false_alerts, now.source_families)
         kept = _kept(self.settings, self.encoder, self._made_with)
         if self._next_step:
             self._write_state(store, self._next_step - 1, alone=True, settings=kept)

@@ -1,17 +1,18 @@
 """One step: state and a batch in, verdicts out. No clock, no input or output, seeded: same batch, same bytes.
 
-judge                                                   place
-documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ stories ─ evidence ─ verdicts
+judge                                                   place               tell
+documents ─ known ids? ─ known texts? ─ rows ─ novelty ─ stories ─ phrases ─ verdicts
             dropped       attached to                    └ alerts
                           the first
 
-Neither half changes what the other reads, so a batch may be judged while the one before it is placed.
+Judging and placing change nothing that the other reads, so a batch may be judged while the one before it is placed: by
+another thread, or by a process that has the parts for it (`placing_process`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -31,10 +32,11 @@ from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.in_progress import InProgress
 from firststory.pipeline.judged_batch import JudgedBatch
 from firststory.pipeline.judging import judge, read_batch, remember
-from firststory.pipeline.parts import Parts
-from firststory.pipeline.pruning import is_nearly_full, make_room
+from firststory.pipeline.parts import OF_JUDGING, OF_PLACING, Parts
+from firststory.pipeline.placed_batch import PlacedBatch
+from firststory.pipeline.pruning import is_nearly_full, is_pruning_due, make_room
 from firststory.pipeline.storyline_topics import StorylineTopics
-from firststory.pipeline.surfaces_of_batch import SurfacesOfBatch
+from firststory.pipeline.surfaces_of_batch import LEAD_CHARACTERS, SurfacesOfBatch
 from firststory.pipeline.topic_steps import learn_topics, tell_topics
 from firststory.pipeline.verdicts import verdict_on
 from firststory.records import ASSUMED_UTC, Batch, Document, Step, Verdict
@@ -66,12 +68,15 @@ class StreamCore:
         self._recent_scores: list[float] = []
         self.overlaps = False
         """Whether a step may use a second core: the result is the same."""
+        self.make_room: Callable[[Parts], None] = make_room
+        """Prunes the vocabulary once a batch is placed."""
         self._has_placed = False
         """In the first step kernels are compiled or loaded: one after another."""
 
     def step(self, batch: Batch, known: Collection[str] = (), find_earlier: FindEarlier | None = None) -> Step:
         """Judge one batch by the past, then learn it: both halves of a step."""
-        return self.place(self.judge(batch, known, find_earlier))
+        judged = self.judge(batch, known, find_earlier)
+        return self.tell(judged, self.place(judged))
 
     def judge(self, batch: Batch, known: Collection[str] = (), find_earlier: FindEarlier | None = None) -> JudgedBatch:
         """The first half of a step: how novel each document is, and which earlier ones come closest.
@@ -81,10 +86,31 @@ class StreamCore:
         with paused_collection():
             return self._judge(batch, known, find_earlier)
 
-    def place(self, judged: JudgedBatch) -> Step:
-        """The second half: stories, alerts and topics, and what is told of it all. Batches come as they were judged."""
+    def place(self, judged: JudgedBatch) -> PlacedBatch:
+        """The second half: stories, alerts and topics. Batches come as they were judged."""
         with paused_collection():
             return self._place(judged)
+
+    def tell(self, judged: JudgedBatch, placed: PlacedBatch) -> Step:
+        """What both halves have found out; where it is time for that, the vocabulary is pruned."""
+        fingerprints = {one.document.id: one.fingerprints.whole for one in judged.documents}
+        step = Step(
+            index=judged.batch.index,
+            verdicts=self._verdicts(judged, placed.like),
+            positions=judged.batch.positions,
+            quarantined=judged.batch.quarantined,
+            stories=placed.stories,
+            storylines=placed.storylines,
+            alerts=placed.alerts,
+            topics=placed.topics,
+            topic_events=placed.topic_events,
+            fingerprints=tuple([fingerprints[document.id] for document in judged.fresh]),
+            counts=judged.counts,
+            span=_span(judged.documents) if judged.counts["ahead"] else None,
+        )
+        if judged.wants_room:
+            self.make_room(self.parts)
+        return step
 
     def may_judge_ahead(self) -> bool:
         """Whether the next batch may be judged before the last one that was judged is placed.
@@ -99,16 +125,17 @@ class StreamCore:
         parts = self.parts
         parts.gate.keeper.begin_step()
         before, n_learnt = self._running_counts(), getattr(parts.vectorizer, "n_documents_", 0)
-        had_vectors, surfaces = parts.own_vectors.begun, SurfacesOfBatch(parts.vectorizer)
+        had_vectors = parts.own_vectors.begun
+        surfaces = SurfacesOfBatch(partial(parts.vectorizer.last_surface_forms, LEAD_CHARACTERS))
         fresh = self._duplicates.drop_redelivered(batch.documents, known)
         documents = self._in_order(fresh)
         self._duplicates.mark_exact(documents, find_earlier)
         originals = [one for one in documents if one.duplicate_of is None]
-        read = read_batch(parts, originals) if originals else None
+        read, rows = read_batch(parts, originals) if originals else (None, None)
         judged = [] if read is None else read.documents
-        if read is not None and judged:
-            judge(parts, read)
-            remember(parts, read)
+        if read is not None and rows is not None and judged:
+            judge(parts, judged, rows)
+            remember(parts, read, rows)
             gather_tokens(parts, [one for one in judged if one.is_novel])
             if self.overlaps:
                 surfaces.looked_up()
@@ -131,15 +158,16 @@ class StreamCore:
             fresh=fresh,
             documents=documents,
             read=read,
+            unit=None if rows is None else rows.unit,
             surfaces=surfaces,
             counts=dict(counts),
             now=self._clock.high if self._clock.is_timed else None,
             forgets_vectors=parts.own_vectors.begun and not had_vectors,
-            n_learnt_before=n_learnt,
+            wants_room=is_pruning_due(parts.vectorizer, n_learnt),
         )
 
-    def _place(self, judged: JudgedBatch) -> Step:
-        parts, batch, documents, read = self.parts, judged.batch, judged.documents, judged.read
+    def _place(self, judged: JudgedBatch) -> PlacedBatch:
+        parts, documents, read = self.parts, judged.documents, judged.read
         if judged.forgets_vectors:
             parts.stories.forget_vectors()
         # Stories and alerts need no phrases. In the first step kernels are compiled or loaded: one after another.
@@ -154,30 +182,17 @@ class StreamCore:
         learning_topics = None
         if read is not None and read.documents:
             gather_phrases(parts, read, phrases)
-            learning_topics = learn_topics(parts, read, phrases, beside=self.overlaps)
+            learning_topics = learn_topics(parts, judged, phrases, beside=self.overlaps)
+        like = parts.alerts.link_threshold
         try:
-            verdicts = self._verdicts(judged)
             changes = parts.stories.end_step()
             alerts = end_alerts(parts, fired, changes)
         finally:
             if learning_topics is not None:
                 learning_topics.result()
-        topics, events = tell_topics(parts, changes, batch.index, judged.now)
-        make_room(parts, judged.n_learnt_before)
-        fingerprints = {one.document.id: one.fingerprints.whole for one in documents}
-        return Step(
-            index=batch.index,
-            verdicts=verdicts,
-            positions=batch.positions,
-            quarantined=batch.quarantined,
-            stories=changes.stories,
-            storylines=changes.storylines,
-            alerts=alerts,
-            topics=topics,
-            topic_events=events,
-            fingerprints=tuple([fingerprints[document.id] for document in judged.fresh]),
-            counts=judged.counts,
-            span=_span(documents) if judged.counts["ahead"] else None,
+        topics, events = tell_topics(parts, changes, judged.batch.index, judged.now)
+        return PlacedBatch(
+            like, changes.stories, changes.storylines, alerts, topics, events, alerts_status=parts.alerts.status()
         )
 
     def _running_counts(self) -> dict[str, int]:
@@ -247,12 +262,11 @@ class StreamCore:
         for one, assignment in zip(again, stories.assign(candidates), strict=True):
             one.assignment = assignment
 
-    def _verdicts(self, judged: JudgedBatch) -> tuple[Verdict, ...]:
+    def _verdicts(self, judged: JudgedBatch, like: float) -> tuple[Verdict, ...]:
         """A verdict on each document, in the order of arrival."""
         scores = [] if judged.read is None else [one.novelty for one in judged.read.documents]
         recent = self._recent_scores or scores
         by_id = {one.document.id: one for one in judged.documents}
-        like = self.parts.alerts.link_threshold
         verdicts = tuple([verdict_on(by_id[document.id], recent, like) for document in judged.fresh])
         self._recent_scores = (self._recent_scores + scores)[-RECENT_SCORES:]
         return verdicts
@@ -265,21 +279,28 @@ class StreamCore:
 
     def get_state(self) -> State:
         """Everything that the future depends on: a flat dict of arrays and JSON values."""
-        return flatten(self._state())
+        return flatten(self._judging_state()) | flatten(self._placing_state())
 
-    def pieces_of_state(self) -> tuple[int, Iterator[Any]]:
-        """`get_state` packed, as `state_pieces` gives it: nothing is copied that is written out anyway."""
-        return state_pieces(flatten(self._state(), copy=False))
+    def pieces_of_judging(self) -> tuple[int, Iterator[Any]]:
+        """What `get_state` has of the first half, packed: nothing is copied that is written out anyway."""
+        return state_pieces(flatten(self._judging_state(), copy=False))
 
-    def _state(self) -> State:
+    def pieces_of_placing(self) -> tuple[int, Iterator[Any]]:
+        """The same of the second half."""
+        return state_pieces(flatten(self._placing_state(), copy=False))
+
+    def _judging_state(self) -> State:
         return {
             "class": type(self).__name__,
             "version": STATE_VERSION,
             "clock": self._clock.get_state(),
             "duplicates": self._duplicates.get_state(),
             "recent_scores": self._recent_scores,
-            "parts": self.parts.get_state(),
+            **self.parts.get_state(OF_JUDGING),
         }
+
+    def _placing_state(self) -> State:
+        return self.parts.get_state(OF_PLACING)
 
     def set_state(self, state: State) -> None:
         """Become what `get_state` described. Parts without a state stay as they were built."""

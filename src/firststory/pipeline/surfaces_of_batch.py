@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from firststory.pipeline.in_progress import InProgress
-from firststory.pipeline.protocols import Vectorizer
 from firststory.text.surfaces import SurfaceForms
 
 LEAD_CHARACTERS = 1500
@@ -13,10 +12,10 @@ LEAD_CHARACTERS = 1500
 
 
 class SurfacesOfBatch:
-    """How the columns of each document of the batch that was learnt last read; looked up when the first one asks."""
+    """How the columns of each document of a batch read; `look_up` is asked when the first document is."""
 
-    def __init__(self, vectorizer: Vectorizer) -> None:
-        self._vectorizer = vectorizer
+    def __init__(self, look_up: Callable[[], SurfaceForms]) -> None:
+        self._look_up = look_up
         self._forms: SurfaceForms | None = None
 
     def of(self, one: InProgress) -> Mapping[int, str]:
@@ -29,5 +28,5 @@ class SurfacesOfBatch:
     def looked_up(self) -> SurfaceForms:
         """Those of all documents; from now on the vectorizer may learn other batches."""
         if self._forms is None:
-            self._forms = self._vectorizer.last_surface_forms(LEAD_CHARACTERS)
+            self._forms = self._look_up()
         return self._forms

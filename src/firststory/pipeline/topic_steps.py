@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firststory.pipeline.beside import Started
-from firststory.pipeline.judged_batch import ReadBatch
+from firststory.pipeline.judged_batch import JudgedBatch
 from firststory.pipeline.parts import Parts
 from firststory.pipeline.rows import without_common
 from firststory.pipeline.storyline_topics import StorylineTopics
@@ -12,10 +12,10 @@ from firststory.stories.tracker import StoryChanges
 from firststory.text.phrases.found import ReadDocuments
 
 
-def learn_topics(parts: Parts, batch: ReadBatch, phrases: ReadDocuments, *, beside: bool = False) -> Started[None]:
+def learn_topics(parts: Parts, judged: JudgedBatch, phrases: ReadDocuments, *, beside: bool = False) -> Started[None]:
     """Learn the documents of a batch; all have their stories. A topic model does it `beside` what comes next."""
-    topics = parts.topics
-    if topics is None:
+    topics, batch, unit = parts.topics, judged.read, judged.unit
+    if topics is None or batch is None or not batch.documents:
         return Started(_nothing)
     if isinstance(topics, StorylineTopics):
         distinct = [one for one in batch.documents if one.duplicate_of is None]
@@ -23,12 +23,13 @@ def learn_topics(parts: Parts, batch: ReadBatch, phrases: ReadDocuments, *, besi
         topics.learn(stories, phrases, [one.place for one in distinct], batch.languages)
         return Started(_nothing)
     places = [one.place for one in batch.documents]
-    topics.learn_missing_surfaces(batch.unit, parts.vectorizer.last_surface_forms, places)
+    assert unit is not None  # only topics that are storylines are placed in another process
+    topics.learn_missing_surfaces(unit, parts.vectorizer.last_surface_forms, places)
     for one in batch.documents:
         if one.is_novel:
             topics.learn_surfaces(one.tokens)
     beside = beside and hasattr(topics.model, "components_")  # the first time its kernels are compiled or loaded
-    return Started(topics.learn, without_common(batch.unit, parts.vectorizer), beside=beside)
+    return Started(topics.learn, without_common(unit, parts.vectorizer), beside=beside)
 
 
 def _nothing() -> None:

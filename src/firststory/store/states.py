@@ -58,11 +58,18 @@ def _put_in_pieces(connection: Connection, step: int, pieces: Sequence[bytes]) -
 
 def unpack(step: int, packed: bytes) -> bytes:
     """The copy as it was put in, or a clear error."""
+    frames, size = list[bytes](), 0
     try:
-        size = zstandard.get_frame_parameters(packed).content_size
-        if size > LARGEST:
-            raise ValueError(f"it claims to have {size:,} bytes")
-        return zstandard.ZstdDecompressor().decompress(packed)
+        while packed or not frames:
+            size += zstandard.get_frame_parameters(packed).content_size
+            if size > LARGEST:
+                raise ValueError(f"it claims to have {size:,} bytes")
+            decompressor = zstandard.ZstdDecompressor().decompressobj()
+            frames.append(decompressor.decompress(packed))
+            if not decompressor.eof:
+                raise ValueError("it is cut off")
+            packed = decompressor.unused_data
+        return frames[0] if len(frames) == 1 else b"".join(frames)
     except (zstandard.ZstdError, ValueError, MemoryError) as error:
         raise StateError(
             owner="store",

@@ -151,6 +151,7 @@ class Stages:
             ("look-ups", Store, "first_with"),
             ("judging", StreamCore, "judge"),
             ("judging", StreamCore, "place"),
+            ("judging", StreamCore, "tell"),
             ("judging", StreamCore, "status"),
             ("topics", step, "learn_topics"),
             ("topics", step, "tell_topics"),

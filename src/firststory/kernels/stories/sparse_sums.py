@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from firststory.arrays import Columns, Floats
-from firststory.kernels.jit import kernel
+from firststory.kernels.jit import kernel, part_of_kernel
 
 
 @kernel
@@ -19,17 +19,22 @@ def in_order(columns: Columns) -> bool:
 
 @kernel
 def heaviest(columns: Columns, weights: Floats, n: int) -> Columns:
-    """The columns of the n largest weights, largest first; among equals the smaller column."""
+    """The columns of the n largest weights, largest first; among equals the smaller column. Columns in any order."""
     n = min(n, len(columns))
     top, best = np.empty(n, np.int32), np.empty(n)
     kept = 0
     for a in range(len(columns)):
-        if kept == n and (n == 0 or weights[a] <= best[n - 1]):
-            continue  # columns are in order: of equals the one already kept stays
+        if kept == n and (n == 0 or _is_before(best[n - 1], top[n - 1], weights[a], columns[a])):
+            continue
         r = min(kept, n - 1)
-        while r > 0 and best[r - 1] < weights[a]:
+        while r > 0 and not _is_before(best[r - 1], top[r - 1], weights[a], columns[a]):
             top[r], best[r] = top[r - 1], best[r - 1]
             r -= 1
         top[r], best[r] = columns[a], weights[a]
         kept = min(kept + 1, n)
     return top
+
+
+@part_of_kernel
+def _is_before(weight: float, column: int, other_weight: float, other_column: int) -> bool:
+    return weight > other_weight or (weight == other_weight and column < other_column)

@@ -97,14 +97,14 @@ def place_documents(model: Model, rule: Rule, documents: Documents, now: float) 
 def _keep_row(rows: RowSlots, rule: Rule, documents: Documents, i: int, row: int, number: int) -> None:
     """The heaviest terms of a document."""
     start, end = documents.indptr[i], documents.indptr[i + 1]
-    kept = np.arange(end - start)
+    kept = np.arange(min(end - start, N_ROW_TERMS))
     if end - start > N_ROW_TERMS:
         # The weights of rows have the logarithm of the counts: what a long text is about, it says again and again.
         heavy = np.empty(end - start)
         for k in range(end - start):
             count = documents.counts[start + k]
             heavy[k] = -documents.weights[start + k] * count / (1.0 + math.log(max(count, 1.0)))
-        kept = np.sort(np.argsort(heavy, kind="mergesort")[:N_ROW_TERMS])
+        _keep_smallest(heavy, kept)
     is_long = math.log(max(end - start, 1) / SHORT_TERMS) / math.log(LONG_TERMS / SHORT_TERMS)
     is_long = min(max(is_long, 0.0), 1.0)
     total = 0.0
@@ -117,6 +117,20 @@ def _keep_row(rows: RowSlots, rule: Rule, documents: Documents, i: int, row: int
     rows.length[row], rows.total[row] = len(kept), scale * total
     rows.number[row] = number
     rows.vector[row] = documents.vectors[i]
+
+
+@kernel
+def _keep_smallest(values: Floats, kept: Ints) -> None:
+    """Put the places of the smallest values into `kept`, in order; of equal ones the first."""
+    largest = np.partition(values, len(kept) - 1)[len(kept) - 1]
+    n_equal, n = len(kept), 0
+    for k in range(len(values)):
+        n_equal -= values[k] < largest
+    for k in range(len(values)):
+        if values[k] < largest or (values[k] == largest and n_equal > 0):
+            n_equal -= values[k] == largest
+            kept[n] = k
+            n += 1
 
 
 @kernel
@@ -184,20 +198,21 @@ def choose_all_again(model: Model, rule: Rule, asking: Slots, now: float) -> Non
 def _pooled(rows: RowSlots, members: Slots) -> tuple[Array, Floats, int, Array]:
     """Rows as one text, sqrt(n) times as long as one of them."""
     n, room = len(members), rows.length[members].sum()
-    columns, counts, at = np.empty(room, np.int32), np.empty(room), 0
+    pooled, sums, length = np.empty(room, np.int32), np.empty(room), 0
+    both, counts = np.empty(room, np.int32), np.empty(room)
     vector = np.zeros(rows.vector.shape[1], np.float32)
     for row in members:
-        for j in range(rows.length[row]):
-            columns[at], counts[at] = rows.columns[row, j], rows.counts[row, j] / math.sqrt(n)
-            at += 1
+        # The columns of each are in order.
+        a, b, at = 0, 0, 0
+        while a < length or b < rows.length[row]:
+            is_there = a < length and (b == rows.length[row] or pooled[a] <= rows.columns[row, b])
+            is_new = b < rows.length[row] and (a == length or rows.columns[row, b] <= pooled[a])
+            both[at] = pooled[a] if is_there else rows.columns[row, b]
+            counts[at] = (sums[a] if is_there else 0.0) + (rows.counts[row, b] / math.sqrt(n) if is_new else 0.0)
+            a, b, at = a + is_there, b + is_new, at + 1
+        pooled, both, sums, counts, length = both, pooled, counts, sums, at
         for d in range(len(vector)):
             vector[d] += rows.vector[row, d]
-    pooled, sums, length = np.empty(room, np.int32), np.zeros(room), 0
-    for k in np.argsort(columns, kind="mergesort"):
-        if length == 0 or pooled[length - 1] != columns[k]:
-            pooled[length] = columns[k]
-            length += 1
-        sums[length - 1] += counts[k]
     return pooled, sums, length, vector
 
 

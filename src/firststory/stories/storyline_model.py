@@ -107,7 +107,7 @@ def new_model(dimensions: int) -> Model:
     return model
 
 
-def _scratch(n_lines: int) -> dict[str, Array]:
+def _scratch(n_lines: int) -> dict[str, Any]:
     """What a text needs that looks for its line: nothing is in it before and after."""
     return {
         "gains": np.zeros(n_lines),
@@ -132,17 +132,19 @@ def reserve(
 ) -> Model:
     """The model with that many free slots, and with room for columns below a number."""
     counters = model.counters
-    model = model._replace(
-        lines=_with_room(model.lines, counters, FREE_LINES, lines),
-        stories=_with_room(model.stories, counters, FREE_STORIES, stories),
-        rows=_with_room(model.rows, counters, FREE_ROWS, rows),
-    )
+    if counters[FREE_LINES] < lines or counters[FREE_STORIES] < stories or counters[FREE_ROWS] < rows:
+        model = model._replace(
+            lines=_with_room(model.lines, counters, FREE_LINES, lines),
+            stories=_with_room(model.stories, counters, FREE_STORIES, stories),
+            rows=_with_room(model.rows, counters, FREE_ROWS, rows),
+        )
     n_lines = len(model.lines.key)
     if len(model.gains) < n_lines:
         model = model._replace(**_scratch(n_lines))
     if merges > len(model.merged):
         model = model._replace(merged=np.zeros((2 * merges, 4), dtype=np.int64))
-    return model._replace(words=_with_words(model.words, n_lines, entries, columns))
+    words = _with_words(model.words, n_lines, entries, columns)
+    return model if words is model.words else model._replace(words=words)
 
 
 def _with_room(table: Any, counters: Ints, counter: int, needed: int) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 from firststory.arrays import Columns, Floats, Singles, Slots
 from firststory.kernels.jit import kernel, part_of_kernel
 
-
 FEWEST_PLACES = 512
 
 

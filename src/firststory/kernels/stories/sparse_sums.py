@@ -1,10 +1,10 @@
-"""Sparse rows kept as sorted columns with their weights: whether they are in order, the heaviest entries."""
+"""Sparse rows as columns with their weights: whether they are in order, and the entries that weigh most."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from firststory.arrays import Columns, Floats
+from firststory.arrays import Columns, Floats, Ints
 from firststory.kernels.jit import kernel, part_of_kernel
 
 
@@ -38,3 +38,18 @@ def heaviest(columns: Columns, weights: Floats, n: int) -> Columns:
 @part_of_kernel
 def _is_before(weight: float, column: int, other_weight: float, other_column: int) -> bool:
     return weight > other_weight or (weight == other_weight and column < other_column)
+
+
+@kernel
+def places_of_smallest(values: Floats, n: int) -> Ints:
+    """Where the n smallest of more than n values are, in order; of equal ones the first."""
+    largest = np.partition(values, n - 1)[n - 1]
+    places, found, n_equal = np.empty(n, np.int64), 0, n
+    for k in range(len(values)):
+        n_equal -= values[k] < largest
+    for k in range(len(values)):
+        if values[k] < largest or (values[k] == largest and n_equal > 0):
+            n_equal -= values[k] == largest
+            places[found] = k
+            found += 1
+    return places

@@ -94,7 +94,7 @@ def choose(
         score += lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
         if score + most_by_vector < best:
             continue
-        score += _meaning(rule, vector, norm, lines.vector[line])
+        score += _meaning(rule, vector, norm, lines.vector[line], 0.0)
         if score > best or (score == best and (chosen < 0 or lines.key[line] < lines.key[chosen])):
             best, chosen = score, line
     return chosen, best
@@ -177,12 +177,12 @@ def _add_gains(model: Model, columns: Array, counts: Floats, length: int, least:
         if n > 0:
             share = share_of(table, columns[k], least)
             for a in range(n):
-                entry = np.uint64(entries[a])
-                line = np.uint64(line_of[entry])
-                gains[line] += counts[k] * math.log(1.0 + slope[line] * used[entry] / share)
+                place = np.uint64(entries[a])
+                line = np.uint64(line_of[place])
+                gains[line] += counts[k] * math.log(1.0 + slope[line] * used[place] / share)
 
 
-@kernel
+@part_of_kernel
 def score_without(
     model: Model,
     rule: Rule,
@@ -199,7 +199,7 @@ def score_without(
     size = lines.size[line] - 1.0
     if size < 0.5:
         return -math.inf
-    entries, stream, own = np.empty(length, np.int64), table.total[0], lines.total[line]
+    entries, stream, own = model.places, table.total[0], lines.total[line]
     for k in range(length):
         entries[k] = find_entry(table, line, columns[k])
         own -= counts[k]
@@ -218,8 +218,7 @@ def score_without(
                 seen = table.seen[columns[k]] + min(left, most) - min(used, most)
                 share = max(least, max(seen, PSEUDO_COUNT) / max(stream, 1.0))
                 score += counts[k] * math.log(1.0 + slope * left / share)
-    rest = lines.vector[line] - vector
-    return float(score + _meaning(rule, vector, _norm(vector), rest))
+    return float(score + _meaning(rule, vector, _norm(vector), lines.vector[line], 1.0))
 
 
 @part_of_kernel
@@ -231,12 +230,13 @@ def _norm(vector: Array) -> float:
 
 
 @part_of_kernel
-def _meaning(rule: Rule, vector: Array, norm: float, of_line: Floats) -> float:
-    """What the vectors say; nothing where the text has none."""
+def _meaning(rule: Rule, vector: Array, norm: float, of_line: Floats, n_own: float) -> float:
+    """What the vectors say; nothing where the text has none. The line's vector counts without `n_own` of the text's."""
     if norm == 0.0:
         return 0.0
     dot = square = 0.0
     for d in range(len(vector)):
-        dot += vector[d] * of_line[d]
-        square += of_line[d] * of_line[d]
+        there = of_line[d] - n_own * vector[d]
+        dot += vector[d] * there
+        square += there * there
     return rule.vector_weight * (dot / max(norm * math.sqrt(square), 1e-9) - rule.vector_zero)

@@ -50,8 +50,8 @@ class StorylineSummary:
     """
 
     __slots__ = (
-        "cards", "first_seen", "id", "key", "last_seen", "merged_into", "n_stories", "reason", "shown", "size", "sources",
-        "status", "title",
+        "cards", "first_seen", "id", "key", "last_seen", "merged_into", "n_stories", "reason", "shown", "size",
+        "sources", "status", "title",
     )  # fmt: skip
 
     def __init__(self, key: int) -> None:

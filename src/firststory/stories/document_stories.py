@@ -84,7 +84,7 @@ class DocumentStories:
         distinct, where = np.unique(keys, return_inverse=True)
         current = distinct.tolist()
         if self._merged:
-            current = [self._current(key) for key in current]
+            current = [self._current(key) if key in self._merged else key for key in current]
         values = np.array(values_of(current), dtype=np.int64)
         return values[where.reshape(ordinals.shape)]
 

@@ -267,9 +267,12 @@ class StoryTracker:
         slots = self._documents.look_up(neighbours, self._slots_of)
         here = {candidate.ordinal: j for j, candidate in enumerate(candidates) if candidate.ordinal >= 0}
         if here:
-            for i, place in zip(*(axis.tolist() for axis in np.nonzero(neighbours >= min(here))), strict=True):
-                j = here.get(int(neighbours[i, place]), i)
-                slots[i, place] = -2 - j if j < i else slots[i, place]
+            rows, places = np.nonzero(neighbours >= min(here))
+            ordinals = neighbours[rows, places].tolist()
+            for i, place, ordinal in zip(rows.tolist(), places.tolist(), ordinals, strict=True):
+                j = here.get(ordinal, i)
+                if j < i:
+                    slots[i, place] = -2 - j
         return slots
 
     def _slots_of(self, keys: Iterable[int]) -> list[int]:

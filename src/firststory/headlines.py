@@ -37,7 +37,7 @@ def is_format(text: str) -> bool:
         return True
     if text.isascii():  # a look for words is much quicker than the expression, and nearly always enough
         lower = text.lower()
-        if not any(hint in lower for hint in _HINTS) and not any(hint in text for hint in _SELVES):
+        if not any(map(lower.__contains__, _HINTS)) and not any(map(text.__contains__, _SELVES)):
             return False
     return _HAS.search(text) is not None
 

@@ -29,7 +29,7 @@ def test_documents_follow_merges_by_id_and_by_ordinal(monkeypatch):
         if ordinal % 100 == 0:
             documents = DocumentStories.from_state(unflatten(unpack_state(pack_state(flatten(documents.get_state())))))
         asked = np.arange(ordinal - 60, ordinal + 1).reshape(1, -1)
-        assert documents.look_up(asked, int)[0].tolist() == [truth.get(one, -1) for one in asked[0].tolist()]
+        assert documents.look_up(asked, list)[0].tolist() == [truth.get(one, -1) for one in asked[0].tolist()]
         assert [documents.key_of(f"d{one}") for one in asked[0].tolist()] == [
             truth.get(o, -1) for o in asked[0].tolist()
         ]

@@ -135,7 +135,7 @@ class StorylineTopics:
         least = max(TOPIC_SHARE * len(lines), LEAST_DOCUMENTS)
         large = sorted((line for line in documents if self._is_large(line, now, least)), key=now.order)
         names = self._names({line: documents[line] for line in large}, reader)
-        topics = []
+        topics, before = [], self._past.a_month_ago()
         for line in large:
             life = self._known.get(line)
             if line in names and not names[line]:
@@ -146,7 +146,7 @@ class StorylineTopics:
             if line in names:
                 life.phrases, life.named_by, life.looks = names[line], now.counts[line], 0
             life.is_shown, life.peak, life.looks = True, max(life.peak, now.of(line)), life.looks + 1
-            topics.append(self._topic(line, life))
+            topics.append(self._topic(line, life, before))
         for line, life in self._known.items():
             if life.is_shown and now.counts.get(line, 0) < FADED_PART * least:
                 life.is_shown = False
@@ -168,13 +168,13 @@ class StorylineTopics:
         labels = self._labels.labels(reader, (documents[line] for line in unnamed), N_TERMS)
         return dict(zip(unnamed, labels, strict=True))
 
-    def _topic(self, line: str, life: Life) -> Topic:
-        before = self._past.a_month_ago()
+    def _topic(self, line: str, life: Life, before: Shares | None) -> Topic:
+        trend = self._past.trend(line)
         return Topic(
             id=line,
             terms=tuple((phrase.text, round(phrase.share, 4)) for phrase in life.phrases),
-            share=self._past.trend(line)[-1],
-            trend=self._past.trend(line),
+            share=trend[-1],
+            trend=trend,
             born=life.born,
             label=life.label,
             since=_time(life.since),

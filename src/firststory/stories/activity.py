@@ -55,13 +55,15 @@ class Activity:
         if source and (source in self.sources or len(self.sources) < MAX_SOURCES):
             self.sources[source] = self.sources.get(source, 0) + count
 
-    def growth(self, now: float) -> float:
-        """Documents per day over the week before now."""
-        start = first_hour(now)
+    def growth(self, start: int) -> float:
+        """Documents per day over the week that begins with an hour, see `first_hour`."""
         if start != self._week_start:
             hours = self.hours
-            is_young = min(hours, default=start) >= start
-            self._in_week = sum(hours.values() if is_young else [n for hour, n in hours.items() if hour >= start])
+            if len(hours) == 1:  # most stories
+                ((hour, n),) = hours.items()
+                self._in_week = n if hour >= start else 0
+            else:
+                self._in_week = sum([n for hour, n in hours.items() if hour >= start])
             self._week_start = start
         return per_day(self._in_week)
 

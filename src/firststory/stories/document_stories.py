@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 import numpy as np
@@ -24,7 +24,7 @@ class DocumentStories:
     >>> for ordinal, name in enumerate("abc"):
     ...     documents.add(name, ordinal, key=10 + ordinal)
     >>> documents.merge(12, into=11)
-    >>> documents.key_of("a"), documents.key_of("c"), documents.look_up(np.array([0, 1, 2, -1]), int).tolist()
+    >>> documents.key_of("a"), documents.key_of("c"), documents.look_up(np.array([0, 1, 2, -1]), list).tolist()
     (-1, 11, [-1, 11, 11, -1])
     """
 
@@ -77,15 +77,15 @@ class DocumentStories:
         """The story of a document; -1 where it is not remembered."""
         return self._current(self._by_id.get(document_id, -1))
 
-    def look_up(self, ordinals: Ints, value_of: Callable[[int], int]) -> Ints:
-        """The value of each document's story, given that of a story's key; key -1 where there is no document."""
+    def look_up(self, ordinals: Ints, values_of: Callable[[Iterable[int]], Sequence[int]]) -> Ints:
+        """The value of each document's story, given those of stories by their keys; key -1 for no document."""
         places = ordinals % len(self._keys)
         keys = np.where((self._ordinals[places] == ordinals) & (ordinals >= 0), self._keys[places], -1)
         distinct, where = np.unique(keys, return_inverse=True)
         current = distinct.tolist()
         if self._merged:
-            current = [self._current(key) for key in current]
-        values = np.array([value_of(key) for key in current], dtype=np.int64)
+            current = [self._current(key) if key in self._merged else key for key in current]
+        values = np.array(values_of(current), dtype=np.int64)
         return values[where.reshape(ordinals.shape)]
 
     def _current(self, key: int) -> int:

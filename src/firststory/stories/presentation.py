@@ -61,7 +61,8 @@ class Presentation:
             known = self._known(heaviest, N_KEY_TERMS)
         else:
             known = whole_names(self._known(heaviest, 2 * N_KEY_TERMS), titles)
-        self.key_terms, self.terms_size = tuple(map(_shown, known[:N_KEY_TERMS])), size
+        self.key_terms = tuple([term if _is_plain(term) else _cleaned(term) for term in known[:N_KEY_TERMS]])
+        self.terms_size = size
 
     # -- surface forms -------------------------------------------------------------------------------------
 
@@ -80,10 +81,10 @@ class Presentation:
         return next((some[column] for some in self._surfaces if column in some), None)
 
     def _known(self, columns: Sequence[int], n: int) -> list[str]:
-        """How the first n columns read of which that is known."""
+        """How the first n columns read of which that is known; -1: no more columns."""
         known: list[str] = []
         for some in (columns[: 2 * n], columns[2 * n :]):  # most often the first are enough
-            if len(known) < n and some:
+            if len(known) < n and some and some[0] >= 0:
                 known += [surface for surface in map(self._surfaces_of(some).get, some) if surface is not None]
         return known[:n]
 
@@ -140,14 +141,13 @@ def _whole(surfaces: Mapping[int, str]) -> Mapping[int, str]:
     return surfaces if find is None else find()
 
 
-def _shown(surface: str) -> str:
-    """A term as people see it."""
-    if surface.isascii() and surface.isalnum() and len(surface) <= MAX_TERM_CHARACTERS:
-        return surface
-    return _cleaned(surface)
+def _is_plain(surface: str) -> bool:
+    """Whether there is nothing to clean: most terms."""
+    return surface.isascii() and surface.isalnum() and len(surface) <= MAX_TERM_CHARACTERS
 
 
 @lru_cache(maxsize=1 << 14)
 def _cleaned(surface: str) -> str:
+    """A term as people see it."""
     # Twice: what the first pass takes out can leave a joiner with nothing to join.
     return harmless(harmless(surface, MAX_TERM_CHARACTERS), MAX_TERM_CHARACTERS)

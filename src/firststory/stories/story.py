@@ -89,27 +89,31 @@ class GrowingStory:
         """Whether the key terms are those of nearly all its documents."""
         return self.size < KEY_TERMS_GROWTH * self.presentation.terms_size
 
-    def record(self, now: float | None, storyline: str | None) -> Story:
-        """The story as a value."""
+    def record(self, week_start: int | None, storyline: str | None) -> Story:
+        """The story as a value; its growth is that of the week that begins with an hour."""
         activity, shown = self.activity, self.presentation
         first, last = activity.first, activity.last
         first_seen = _datetime(first)
+        last_seen = first_seen if first == last else _datetime(last)
+        sources = tuple(activity.sources if len(activity.sources) == 1 else sorted(activity.sources))
+        growth = 0.0 if week_start is None or self.status == "merged" else activity.growth(week_start)
+        # In order, for each step makes a record of every document's story: names take as long as all the rest.
         return Story(
-            id=self.id,
-            title=shown.representative.title,
-            first_seen=first_seen,
-            last_seen=first_seen if first == last else _datetime(last),
-            size=self.size,
-            representative=shown.representative.id,
-            sources=tuple(sorted(activity.sources)),
-            duplicates=self.duplicates,
-            growth=0.0 if now is None or self.status == "merged" else activity.growth(now),
-            key_terms=shown.key_terms,
-            status=self.status,
-            merged_into=self.merged_into,
-            reason=self.reason,
-            storyline=storyline,
-            hours=tuple(activity.hours.items()),
+            self.id,
+            shown.representative.title,
+            first_seen,
+            last_seen,
+            self.size,
+            shown.representative.id,
+            sources,
+            self.duplicates,
+            growth,
+            shown.key_terms,
+            self.status,
+            self.merged_into,
+            self.reason,
+            storyline,
+            tuple(activity.hours.items()),
         )
 
     def renumber(self, new: Ints) -> None:
@@ -124,4 +128,4 @@ def representative_of(candidate: StoryCandidate) -> Representative:
 
 
 def _datetime(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, tz=UTC)
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -12,6 +12,7 @@ from firststory.kernels.stories.storyline_layout import (
     FREE_LINES,
     FREE_ROWS,
     FREE_STORIES,
+    MAX_WORDS,
     N_GAPS,
     N_LINE_STORIES,
     N_ROW_TERMS,
@@ -100,11 +101,20 @@ def new_model(dimensions: int) -> Model:
         founding=np.full(1, 0.5),
         counters=ints(6),
         merged=ints(0, 4),
-        gains=floats(0),
-        reached=slots(0),
+        **_scratch(0),
     )
     model.counters[NEXT_KEY] = 1
     return model
+
+
+def _scratch(n_lines: int) -> dict[str, Any]:
+    """What a text needs that looks for its line: nothing is in it before and after."""
+    return {
+        "gains": np.zeros(n_lines),
+        "reached": np.zeros(n_lines + 1, dtype=np.int32),
+        "places": np.zeros(max(n_lines + 1, MAX_WORDS), dtype=np.int32),
+        "rarities": np.zeros(MAX_WORDS),
+    }
 
 
 # -- room ------------------------------------------------------------------------------------------------------
@@ -122,17 +132,19 @@ def reserve(
 ) -> Model:
     """The model with that many free slots, and with room for columns below a number."""
     counters = model.counters
-    model = model._replace(
-        lines=_with_room(model.lines, counters, FREE_LINES, lines),
-        stories=_with_room(model.stories, counters, FREE_STORIES, stories),
-        rows=_with_room(model.rows, counters, FREE_ROWS, rows),
-    )
+    if counters[FREE_LINES] < lines or counters[FREE_STORIES] < stories or counters[FREE_ROWS] < rows:
+        model = model._replace(
+            lines=_with_room(model.lines, counters, FREE_LINES, lines),
+            stories=_with_room(model.stories, counters, FREE_STORIES, stories),
+            rows=_with_room(model.rows, counters, FREE_ROWS, rows),
+        )
     n_lines = len(model.lines.key)
     if len(model.gains) < n_lines:
-        model = model._replace(gains=np.zeros(n_lines), reached=np.zeros(n_lines, dtype=np.int32))
+        model = model._replace(**_scratch(n_lines))
     if merges > len(model.merged):
         model = model._replace(merged=np.zeros((2 * merges, 4), dtype=np.int64))
-    return model._replace(words=_with_words(model.words, n_lines, entries, columns))
+    words = _with_words(model.words, n_lines, entries, columns)
+    return model if words is model.words else model._replace(words=words)
 
 
 def _with_room(table: Any, counters: Ints, counter: int, needed: int) -> Any:
@@ -189,7 +201,11 @@ def _with_free(free: Slots, n_free: Ints, needed: int) -> tuple[int, Slots]:
 
 
 def _longer(array: Array, n: int, fill: int = 0) -> Array:
-    return np.concatenate([array, np.full((n - len(array), *array.shape[1:]), fill, array.dtype)])
+    longer = np.zeros((n, *array.shape[1:]), array.dtype)  # the system hands out zeros when they are first used
+    longer[: len(array)] = array
+    if fill:
+        longer[len(array) :] = fill
+    return longer
 
 
 def with_dimensions(model: Model, dimensions: int) -> Model:
@@ -259,7 +275,7 @@ def renumber(model: Model, new: Ints) -> Model:
 # -- state -----------------------------------------------------------------------------------------------------
 
 TABLES: dict[str, type[Any]] = {"lines": Lines, "words": WordTable, "stories": StorySlots, "rows": RowSlots}
-SCRATCH = ("merged", "gains", "reached")
+SCRATCH = ("merged", *_scratch(0))
 
 
 def model_state(model: Model) -> State:
@@ -277,6 +293,5 @@ def model_from_state(state: State) -> Model:
         **tables,
         **plain,
         merged=np.zeros((0, 4), dtype=np.int64),
-        gains=np.zeros(n_lines),
-        reached=np.zeros(n_lines, dtype=np.int32),
+        **_scratch(n_lines),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -18,10 +18,10 @@ class StorylinePlaces:
     Examples
     --------
     >>> places = StorylinePlaces()
-    >>> places.add_document(1, line=1)
+    >>> places.add_documents([1], lines=[1])
     >>> places.line_of(1) is None
     True
-    >>> places.add_document(2, line=1)
+    >>> places.add_documents([2], lines=[1])
     >>> places.line_of(1), places.changed_stories(closed=())
     ('l1', [1, 2])
     """
@@ -61,12 +61,19 @@ class StorylinePlaces:
 
     # -- what happens --------------------------------------------------------------------------------------
 
-    def add_document(self, story: int, line: int) -> None:
-        """A document has come to a story of a storyline."""
-        if self._line.get(story) != line:
-            self._put(story, line)
-        self._size[story] += 1
-        self._enter(line, 1, n_stories=0)
+    def add_documents(self, stories: Sequence[int], lines: Sequence[int]) -> None:
+        """Documents have come, one to each of these stories, in their storylines."""
+        line_of, sizes, summaries = self._line, self._size, self._summaries
+        for story, line in zip(stories, lines, strict=True):
+            if line_of.get(story) != line:
+                self._put(story, line)
+            sizes[story] += 1
+            summary = summaries[line]
+            if summary.shown:
+                summary.size += 1
+            else:
+                self._enter(line, 1, n_stories=0)
+        self._changed.update(lines)
 
     def move_story(self, story: int, line: int) -> None:
         """A story goes to another storyline."""

@@ -50,12 +50,13 @@ class StorylineSummary:
     """
 
     __slots__ = (
-        "cards", "first_seen", "key", "last_seen", "merged_into", "n_stories", "reason", "shown", "size", "sources",
-        "status", "title",
+        "cards", "first_seen", "id", "key", "last_seen", "merged_into", "n_stories", "reason", "shown", "size",
+        "sources", "status", "title",
     )  # fmt: skip
 
     def __init__(self, key: int) -> None:
         self.key = key
+        self.id = storyline_id(key)
         self.n_stories = 0
         self.size = 0
         self.shown = False
@@ -69,10 +70,6 @@ class StorylineSummary:
         self.merged_into: str | None = None
         self.reason = ""
 
-    @property
-    def id(self) -> str:
-        return storyline_id(self.key)
-
     def enter(self, n_documents: int, n_stories: int = 1) -> None:
         """A story comes with its documents; the numbers are negative where it leaves."""
         self.size += n_documents
@@ -83,7 +80,8 @@ class StorylineSummary:
         """One of its stories was opened or has changed."""
         self._include(story.first_seen, story.last_seen, story.sources)
         self.cards[key] = Card(story.size, story.title, story.key_terms)
-        self._keep_largest()
+        if len(self.cards) > N_CARDS:
+            self._keep_largest()
 
     def forget(self, key: int) -> None:
         """One of its stories has left, or is part of another now."""
@@ -105,9 +103,10 @@ class StorylineSummary:
             self.first_seen = first_seen
         if last_seen is not None and (self.last_seen is None or last_seen > self.last_seen):
             self.last_seen = last_seen
+        known = self.sources
         for source in sources:
-            if len(self.sources) < MAX_SOURCES:
-                self.sources.setdefault(source)
+            if source not in known and len(known) < MAX_SOURCES:
+                known[source] = None
 
     def _keep_largest(self) -> None:
         while len(self.cards) > N_CARDS:
@@ -115,21 +114,23 @@ class StorylineSummary:
 
     def record(self) -> Storyline:
         """As it is now."""
-        largest = [card for _, card in sorted(self.cards.items(), key=_largest_first)]
+        largest = list(self.cards.values())
+        if len(largest) > 1:
+            largest = [card for _, card in sorted(self.cards.items(), key=_largest_first)]
         if largest:
             self.title = largest[0].title
-        return Storyline(
-            id=self.id,
-            title=self.title,
-            first_seen=self.first_seen,
-            last_seen=self.last_seen,
-            size=self.size,
-            n_stories=self.n_stories,
-            sources=tuple(self.sources),
-            key_terms=tuple(_heaviest_terms(largest)[:N_KEY_TERMS]),
-            status=self.status,
-            merged_into=self.merged_into,
-            reason=self.reason,
+        return Storyline(  # in order: names take long
+            self.id,
+            self.title,
+            self.first_seen,
+            self.last_seen,
+            self.size,
+            self.n_stories,
+            tuple(self.sources),
+            tuple(_heaviest_terms(largest)[:N_KEY_TERMS]),
+            self.status,
+            self.merged_into,
+            self.reason,
         )
 
 
@@ -198,8 +199,8 @@ def _heaviest_terms(cards: Sequence[Card]) -> list[str]:
     if len(cards) == 1 and len(set(cards[0].key_terms)) == len(cards[0].key_terms):  # most storylines
         return list(cards[0].key_terms)
     weight: dict[str, int] = {}
-    for card in cards:
-        size = card.size
-        for term in card.key_terms:
-            weight[term] = weight.get(term, 0) + size
+    so_far = weight.get
+    for size, _, terms in cards:
+        for term in terms:
+            weight[term] = so_far(term, 0) + size
     return sorted(weight, key=weight.__getitem__, reverse=True)

@@ -192,8 +192,7 @@ class Storylines:
             times=np.asarray(rows.seconds, dtype=np.float64),
         )
         self._now = float(place_documents(self._model, RULE, documents, self._now))
-        for key, line in zip(keys, self._line_keys(slots), strict=True):
-            self._places.add_document(key, line)
+        self._places.add_documents(keys, self._line_keys(slots))
         self._touched.update(keys)
 
     def end_step(self, merged: Iterable[tuple[int, int]] = (), closed: Collection[int] = ()) -> list[int]:
@@ -255,6 +254,8 @@ class Storylines:
     def _open_stories(self, keys: Iterable[int]) -> None:
         """Slots for the stories that have none. One that was silent for long has no rows, but perhaps a storyline."""
         new = [key for key in dict.fromkeys(keys) if key not in self._slots]
+        if not new:
+            return
         lines = [self._places.living_line(key) for key in new]
         self._slots.update(zip(new, open_stories(self._model, new, lines), strict=True))
 

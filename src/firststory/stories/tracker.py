@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from firststory.arrays import Ints
+from firststory.growth import first_hour
 from firststory.headlines import report_weight
 from firststory.records import Story, Storyline
 from firststory.state import State
@@ -263,20 +264,24 @@ class StoryTracker:
             neighbours = np.full((len(candidates), max(lengths)), -1, dtype=np.int64)
             for row, candidate in zip(neighbours, candidates, strict=True):
                 row[: len(candidate.neighbours)] = candidate.neighbours
-        slots = self._documents.look_up(neighbours, self._slot_of)
+        slots = self._documents.look_up(neighbours, self._slots_of)
         here = {candidate.ordinal: j for j, candidate in enumerate(candidates) if candidate.ordinal >= 0}
         if here:
-            for i, place in zip(*(axis.tolist() for axis in np.nonzero(neighbours >= min(here))), strict=True):
-                j = here.get(int(neighbours[i, place]), i)
-                slots[i, place] = -2 - j if j < i else slots[i, place]
+            rows, places = np.nonzero(neighbours >= min(here))
+            ordinals = neighbours[rows, places].tolist()
+            for i, place, ordinal in zip(rows.tolist(), places.tolist(), ordinals, strict=True):
+                j = here.get(ordinal, i)
+                if j < i:
+                    slots[i, place] = -2 - j
         return slots
 
-    def _slot_of(self, key: int) -> int:
-        story = self._open.get(key)
-        return -1 if story is None else story.slot
+    def _slots_of(self, keys: Iterable[int]) -> list[int]:
+        """The slots of stories; -1 for one that is not open."""
+        story_of = self._open.get
+        return [-1 if (story := story_of(key)) is None else story.slot for key in keys]
 
     def _advance(self, times: Iterable[float | None]) -> None:
-        self._now = max((time for time in (self._now, *times) if time is not None), default=None)
+        self._now = max([time for time in (self._now, *times) if time is not None], default=None)
 
     def _touch(self, story: GrowingStory) -> None:
         """A document has come to a story."""
@@ -291,11 +296,9 @@ class StoryTracker:
         if not len(linked):
             return
         # A pair as one number sorts as the pair does, and much quicker.
-        pairs = np.unique(linked[:, 0] << KEY_BITS | linked[:, 1])
-        keys, where = np.unique(
-            np.stack([pairs >> KEY_BITS, pairs & ((1 << KEY_BITS) - 1)], axis=1), return_inverse=True
-        )
-        slots = np.array([self._open[key].slot for key in keys.tolist()])[where.reshape(-1, 2)]
+        pairs = np.array(sorted(set((linked[:, 0] << KEY_BITS | linked[:, 1]).tolist())), dtype=np.int64)
+        keys = np.stack([pairs >> KEY_BITS, pairs & ((1 << KEY_BITS) - 1)], axis=1)
+        slots = np.array(self._slots_of(keys.ravel().tolist()), dtype=np.int64).reshape(-1, 2)
         for merge in self._members.repair(slots, self._rule):
             into, gone = self._open[merge.into], self._open.pop(merge.key)
             into.absorb(gone, _in_words(merge))
@@ -346,12 +349,14 @@ class StoryTracker:
         heaviest = self._members.heaviest([story.slot for story in outdated], 4 * N_KEY_TERMS)
         for story, columns in zip(outdated, heaviest, strict=True):
             story.presentation.set_key_terms(
-                columns, story.size, (member.title for _, member in story.latest[-N_TITLES_FOR_NAMES:])
+                columns, story.size, [member.title for _, member in story.latest[-N_TITLES_FOR_NAMES:]]
             )
             if story.presentation.has_too_many_surfaces():
                 story.presentation.keep_surfaces(self._members.heaviest([story.slot], MAX_SURFACES)[0])
         self._choose_titles([story for story in outdated if story.presentation.is_title_due(story.size)])
-        return tuple([story.record(self._now, self._lines.line_of(story.key)) for story in stories])
+        week_start = None if self._now is None else first_hour(self._now)
+        line_of = self._lines.line_of
+        return tuple([story.record(week_start, line_of(story.key)) for story in stories])
 
     def _choose_titles(self, stories: Sequence[GrowingStory]) -> None:
         """The title that best fits the texts of the other members, reports before formats; the first of equals."""

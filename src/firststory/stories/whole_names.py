@@ -19,7 +19,7 @@ def whole_names(terms: Sequence[str], titles: Iterable[str]) -> list[str]:
     >>> whole_names(["Khashoggi's", "missing", "Jamal"], ["Writer Jamal Khashoggi is missing in Turkey"])
     ['Jamal Khashoggi', 'missing']
     """
-    bare = list(dict.fromkeys(map(_without_possessive, terms)))
+    bare = list(dict.fromkeys([_without_possessive(term) if term[-1:] == "s" else term for term in terms]))
     known, name_of = set(bare), dict[str, str]()
     for title in titles:
         for run in _capital_runs(title):
@@ -42,9 +42,11 @@ def _capital_runs(title: str) -> tuple[tuple[str, ...], ...]:
     run: list[str] = []
     for word in words:
         if word[0].islower():  # most words
-            bare = ""
-        else:
-            bare = _without_possessive(word.strip(_SIGNS))
+            if run:
+                runs.append(tuple(run))
+                run = []
+            continue
+        bare = _without_possessive(word.strip(_SIGNS))
         is_part = bare[:1].isupper()
         if run and not (is_part and word.startswith(bare)):
             runs.append(tuple(run))

@@ -7,7 +7,7 @@ import numpy as np
 from firststory.kernels.stories.layout import Members, Stories
 from firststory.kernels.stories.membership import add_up, centrality, heaviest_of
 from firststory.kernels.stories.row_table import new_table
-from firststory.kernels.stories.sparse_sums import heaviest, in_order
+from firststory.kernels.stories.sparse_sums import heaviest, in_order, places_of_smallest
 
 WIDTH = 40
 
@@ -23,7 +23,17 @@ def test_the_heaviest_come_first_and_of_equals_the_smaller_column():
         columns, weights = row(rng, 25)
         expected = columns[np.lexsort((columns, -weights))[:n]]
         assert heaviest(columns, weights, n).tolist() == expected.tolist()
+        mixed = rng.permutation(len(columns))
+        assert heaviest(columns[mixed], weights[mixed], n).tolist() == expected.tolist()
     assert heaviest(np.empty(0, np.int32), np.empty(0), 5).tolist() == []
+
+
+def test_the_smallest_stay_in_order_and_of_equals_the_first():
+    rng = np.random.default_rng(4)
+    for n, most in ((40, 3), (40, 1000), (1, 5), (7, 2)):
+        values = rng.integers(0, most, size=n + int(rng.integers(1, 200))) / 8.0
+        expected = np.sort(np.argsort(values, kind="stable")[:n])
+        assert places_of_smallest(values, n).tolist() == expected.tolist()
 
 
 def test_order_is_told():

@@ -82,6 +82,8 @@ def weights_of_short(alike: float, rule: JoinRule) -> PairWeights:
 @kernel
 def mean_of_best(values: Floats, n: int, n_best: int) -> float:
     """The mean of the n_best largest of the first n values."""
+    if n == 1:
+        return float(values[0])
     largest = values[:n] if n_best >= n else np.sort(values[:n])[n - n_best :]
     return float(largest.mean())
 

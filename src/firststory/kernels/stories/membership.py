@@ -8,7 +8,7 @@ from firststory.arrays import Columns, Floats, Ints, Singles
 from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.stories.evidence import dots_with_member, fill_with, row_of
 from firststory.kernels.stories.layout import Free, Members, Stories
-from firststory.kernels.stories.row_table import RowTable, fill, new_table
+from firststory.kernels.stories.row_table import RowTable, fill, new_table, place_of, size_for
 from firststory.kernels.stories.sparse_sums import heaviest
 
 
@@ -93,27 +93,25 @@ def move_rows(members: Members, columns: Columns, weights: Singles, title_weight
 
 @kernel
 def sum_of_rows(members: Members, stories: Stories, slot: int) -> tuple[Columns, Floats]:
-    """The sum of the rows of a story's members: columns in order, and their weights."""
+    """The sum of the rows of a story's members: columns in the order in which they come, and their weights."""
+    if stories.n_members[slot] == 1:
+        columns, weights, _ = row_of(members, stories.members[slot, 0])
+        return columns, weights.astype(np.float64)
     total = 0
     for k in range(stories.n_members[slot]):
         total += members.length[stories.members[slot, k]]
-    columns, weights = np.empty(total, np.int32), np.empty(total, np.float64)
-    at = 0
+    columns, sums, n = np.empty(total, np.int32), np.empty(total), 0
+    known, number = np.full(size_for(total), -1, np.int32), np.empty(size_for(total), np.int32)
     for k in range(stories.n_members[slot]):
         row, its, _ = row_of(members, stories.members[slot, k])
-        columns[at : at + len(row)], weights[at : at + len(row)] = row, its
-        at += len(row)
-    if stories.n_members[slot] == 1:
-        return columns, weights
-    order = np.argsort(columns, kind="mergesort")
-    n = 0
-    out, sums = np.empty(total, np.int32), np.zeros(total)
-    for k in order:
-        if n == 0 or columns[k] != out[n - 1]:
-            out[n] = columns[k]
-            n += 1
-        sums[n - 1] += weights[k]
-    return out[:n], sums[:n]
+        for a in range(len(row)):
+            place = place_of(int(row[a]), known)
+            if known[place] < 0:
+                known[place], number[place] = row[a], n
+                columns[n], sums[n] = row[a], 0.0
+                n += 1
+            sums[number[place]] += its[a]
+    return columns[:n], sums[:n]
 
 
 @kernel

@@ -83,7 +83,7 @@ def choose(
     norm = _norm(vector)
     most_by_vector = rule.vector_weight * (1.0 - rule.vector_zero) if norm > 0.0 else 0.0
     total = counts[:length].sum()
-    n_likely = _find_likely(model, rule, lift, columns, counts, length, least, threshold - most_by_vector, without)
+    n_likely = _find_likely(model, lift, columns, counts, length, least, threshold - most_by_vector, without)
     if n_likely > 0:
         _add_gains(model, columns, counts, length, least)
     best, chosen = threshold, -1
@@ -94,16 +94,15 @@ def choose(
         score += lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
         if score + most_by_vector < best:
             continue
-        score += _meaning(rule, vector, norm, lines.vector[line])
+        score += _meaning(rule, vector, norm, lines.vector[line], 0.0)
         if score > best or (score == best and (chosen < 0 or lines.key[line] < lines.key[chosen])):
             best, chosen = score, line
     return chosen, best
 
 
-@kernel
+@part_of_kernel
 def _find_likely(
     model: Model,
-    rule: Rule,
     lift: Floats,
     columns: Array,
     counts: Floats,
@@ -118,44 +117,46 @@ def _find_likely(
     product is a bound. That is one logarithm for few of the lines, instead of one for each word of each line.
     """
     lines, table, gains, reached = model.lines, model.words, model.gains, model.reached
-    line_of, used, slope = table.line, table.used, lines.slope
-    blocks, shares, n_lists = np.empty(length, np.int32), np.empty(length), 0
-    n_reached, total, most = 0, 0.0, 1.0
+    line_of, used, slope, pull = table.line, table.used, lines.slope, lines.pull
+    blocks, rarities, n_lists = model.places, model.rarities, 0
+    n_reached, total, most = 0, 0.0, LEAST_COUNT
     for k in range(length):
         total += counts[k]
         most = max(most, counts[k])
         if table.of_word[columns[k]] >= 0:
-            blocks[n_lists], shares[n_lists] = table.of_word[columns[k]], share_of(table, columns[k], least)
+            blocks[n_lists], rarities[n_lists] = table.of_word[columns[k]], 1.0 / share_of(table, columns[k], least)
             n_lists += 1
     # One block of each word in turn: while one comes from memory, so do the others.
     while n_lists > 0:
         n_left = 0
         for a in range(n_lists):
-            block, rarity = blocks[a], 1.0 / shares[a]
+            block, rarity = blocks[a], rarities[a]
             for entry in range(BLOCK * block, BLOCK * block + table.filled[block]):
-                line = line_of[entry]
-                factor = 1.0 + slope[line] * used[entry] * rarity
-                if gains[line] == 0.0:
-                    gains[line] = factor
-                    reached[n_reached] = line
-                    n_reached += 1
-                else:
-                    gains[line] *= factor
-            blocks[n_left], shares[n_left] = table.following[block], shares[a]
+                line = np.uint64(line_of[np.uint64(entry)])
+                factor = 1.0 + slope[line] * used[np.uint64(entry)] * rarity
+                # No branch: a processor cannot foresee which lines a text reaches again.
+                before = gains[line]
+                reached[n_reached] = line
+                n_reached += before == 0.0
+                gains[line] = factor if before == 0.0 else before * factor
+            blocks[n_left], rarities[n_left] = table.following[block], rarity
             n_left += blocks[n_left] >= 0
         n_lists = n_left
     enough = threshold - ROUNDING
-    # Most lines are too far below the threshold to be worth a logarithm.
-    least_product = np.exp((enough - lift) / most)
+    # Most lines are too far below the threshold to be worth a logarithm, however lately they were told.
+    largest_lift = lift[0]
+    for gap in range(1, N_GAPS):
+        largest_lift = max(largest_lift, lift[gap])
+    least_product = math.exp((enough - largest_lift) / max(most, 1.0))
     n_likely = 0
     for r in range(n_reached):
-        line = reached[r]
+        line = np.uint64(reached[r])
         product, gains[line] = gains[line], 0.0
-        gap = gap_class(model.counters[N_SEEN] - lines.last_number[line])
-        if product * lines.pull[line] < least_product[gap] or line == without or lines.size[line] < 0.5:
+        if product * pull[line] < least_product or reached[r] == without or lines.size[line] < 0.5:
             continue
-        bound = most * math.log(product) + math.log(lines.pull[line]) + total * lines.unused[line]
-        if bound + lift[gap] >= enough:
+        bound = most * math.log(product) + math.log(pull[line]) + total * lines.unused[line]
+        bound += lift[gap_class(model.counters[N_SEEN] - lines.last_number[line])]
+        if bound >= enough:
             reached[n_likely], gains[line] = line, 1.0
             n_likely += 1
     return n_likely
@@ -165,18 +166,23 @@ def _find_likely(
 def _add_gains(model: Model, columns: Array, counts: Floats, length: int, least: float) -> None:
     """Add what the words say to the gain of each line that has one: 0 stands for none."""
     table, gains, slope = model.words, model.gains, model.lines.slope
+    line_of, used, entries = table.line, table.used, model.places
     for k in range(length):
-        share = share_of(table, columns[k], least)
-        block = table.of_word[columns[k]]
+        block, n = table.of_word[columns[k]], 0
         while block >= 0:
             for entry in range(BLOCK * block, BLOCK * block + table.filled[block]):
-                line = table.line[entry]
-                if gains[line] != 0.0:
-                    gains[line] += counts[k] * math.log(1.0 + slope[line] * table.used[entry] / share)
+                entries[n] = entry
+                n += gains[np.uint64(line_of[np.uint64(entry)])] != 0.0
             block = table.following[block]
+        if n > 0:
+            share = share_of(table, columns[k], least)
+            for a in range(n):
+                place = np.uint64(entries[a])
+                line = np.uint64(line_of[place])
+                gains[line] += counts[k] * math.log(1.0 + slope[line] * used[place] / share)
 
 
-@kernel
+@part_of_kernel
 def score_without(
     model: Model,
     rule: Rule,
@@ -193,7 +199,7 @@ def score_without(
     size = lines.size[line] - 1.0
     if size < 0.5:
         return -math.inf
-    entries, stream, own = np.empty(length, np.int64), table.total[0], lines.total[line]
+    entries, stream, own = model.places, table.total[0], lines.total[line]
     for k in range(length):
         entries[k] = find_entry(table, line, columns[k])
         own -= counts[k]
@@ -212,8 +218,7 @@ def score_without(
                 seen = table.seen[columns[k]] + min(left, most) - min(used, most)
                 share = max(least, max(seen, PSEUDO_COUNT) / max(stream, 1.0))
                 score += counts[k] * math.log(1.0 + slope * left / share)
-    rest = lines.vector[line] - vector
-    return float(score + _meaning(rule, vector, _norm(vector), rest))
+    return float(score + _meaning(rule, vector, _norm(vector), lines.vector[line], 1.0))
 
 
 @part_of_kernel
@@ -225,12 +230,13 @@ def _norm(vector: Array) -> float:
 
 
 @part_of_kernel
-def _meaning(rule: Rule, vector: Array, norm: float, of_line: Floats) -> float:
-    """What the vectors say; nothing where the text has none."""
+def _meaning(rule: Rule, vector: Array, norm: float, of_line: Floats, n_own: float) -> float:
+    """What the vectors say; nothing where the text has none. The line's vector counts without `n_own` of the text's."""
     if norm == 0.0:
         return 0.0
     dot = square = 0.0
     for d in range(len(vector)):
-        dot += vector[d] * of_line[d]
-        square += of_line[d] * of_line[d]
+        there = of_line[d] - n_own * vector[d]
+        dot += vector[d] * there
+        square += there * there
     return rule.vector_weight * (dot / max(norm * math.sqrt(square), 1e-9) - rule.vector_zero)

@@ -16,6 +16,8 @@ N_LINE_STORIES = 48
 """The last stories of a storyline that are kept."""
 N_ROW_TERMS = 40
 """Terms of a document that are kept: the heaviest."""
+MAX_WORDS = N_STORY_ROWS * N_ROW_TERMS
+"""Of a text that looks for its storyline: it may be all rows of a story."""
 N_GAPS = 16
 """Classes of gaps: 1, 2, 3-4, 5-8, ... documents ago."""
 
@@ -144,7 +146,12 @@ class Model(NamedTuple):
     gains: Floats
     """Scratch: one place per line."""
     reached: Slots
-    """Scratch: the lines that have a gain."""
+    """Scratch: the lines that have a gain. One place more than there are lines."""
+    places: Slots
+    """Scratch: where to read on of each word of a text, or which entries of a word count; as long, `MAX_WORDS` at
+    least."""
+    rarities: Floats
+    """Scratch: one over the share of each word of a text; `MAX_WORDS`."""
 
 
 class Documents(NamedTuple):

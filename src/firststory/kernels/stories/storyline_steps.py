@@ -8,6 +8,7 @@ import numpy as np
 
 from firststory.arrays import Array, Floats, Ints, Slots
 from firststory.kernels.jit import kernel, part_of_kernel
+from firststory.kernels.stories.sparse_sums import places_of_smallest
 from firststory.kernels.stories.storyline_choice import (
     REFRESH_EVERY_DOCUMENTS,
     choose,
@@ -66,7 +67,7 @@ def place_documents(model: Model, rule: Rule, documents: Documents, now: float) 
         if line < 0:
             lift = lift_of(model.found, model.chance, rule.most_lift)
             enough = threshold_of(rule, model.founding[0])
-            line, _ = choose(model, rule, lift, *_text(model.rows, row), _least_of(model.rows, rule, row), enough, -1)
+            line, _ = _choose_for(model, rule, lift, row, enough, -1)
             model.founding[0] += ((1.0 if line < 0 else 0.0) - model.founding[0]) / FOUNDING_STORIES
             if line < 0:
                 line = open_line(lines, counters, rule, counters[NEXT_KEY], counters[N_SEEN], now)
@@ -104,7 +105,7 @@ def _keep_row(rows: RowSlots, rule: Rule, documents: Documents, i: int, row: int
         for k in range(end - start):
             count = documents.counts[start + k]
             heavy[k] = -documents.weights[start + k] * count / (1.0 + math.log(max(count, 1.0)))
-        kept = np.sort(np.argsort(heavy, kind="mergesort")[:N_ROW_TERMS])
+        kept = places_of_smallest(heavy, N_ROW_TERMS)
     is_long = math.log(max(end - start, 1) / SHORT_TERMS) / math.log(LONG_TERMS / SHORT_TERMS)
     is_long = min(max(is_long, 0.0), 1.0)
     total = 0.0
@@ -119,9 +120,13 @@ def _keep_row(rows: RowSlots, rule: Rule, documents: Documents, i: int, row: int
     rows.vector[row] = documents.vectors[i]
 
 
-@kernel
-def _text(rows: RowSlots, row: int) -> tuple[Array, Floats, int, Array]:
-    return rows.columns[row], rows.counts[row], rows.length[row], rows.vector[row]
+@part_of_kernel
+def _choose_for(model: Model, rule: Rule, lift: Floats, row: int, threshold: float, without: int) -> tuple[int, float]:
+    """The line that a document would join, and the score, see `choose`."""
+    rows = model.rows
+    columns, counts, length, vector = rows.columns[row], rows.counts[row], rows.length[row], rows.vector[row]
+    least = _least_of(rows, rule, row)
+    return choose(model, rule, lift, columns, counts, length, vector, least, threshold, without)
 
 
 @part_of_kernel
@@ -166,7 +171,7 @@ def choose_all_again(model: Model, rule: Rule, asking: Slots, now: float) -> Non
         stories.asked[story] = stories.size[story]
         for k in range(n):
             add_row(model, rule, line, stories.rows[story, k], -1.0)
-        columns, counts, length, vector = _pooled(rows, stories.rows[story, :n])
+        columns, counts, length, vector = pooled(rows, stories.rows[story, :n])
         words = rows.total[stories.rows[story, :n]].sum() / max(n, 1)
         enough, least = threshold_of(rule, model.founding[0]), least_share_of(rule, words)
         chosen, _ = choose(model, rule, lift, columns, counts, length, vector, least, enough, -1)
@@ -181,24 +186,25 @@ def choose_all_again(model: Model, rule: Rule, asking: Slots, now: float) -> Non
 
 
 @kernel
-def _pooled(rows: RowSlots, members: Slots) -> tuple[Array, Floats, int, Array]:
+def pooled(rows: RowSlots, members: Slots) -> tuple[Array, Floats, int, Array]:
     """Rows as one text, sqrt(n) times as long as one of them."""
     n, room = len(members), rows.length[members].sum()
-    columns, counts, at = np.empty(room, np.int32), np.empty(room), 0
+    columns, sums, length = np.empty(room, np.int32), np.empty(room), 0
+    both, counts = np.empty(room, np.int32), np.empty(room)
     vector = np.zeros(rows.vector.shape[1], np.float32)
     for row in members:
-        for j in range(rows.length[row]):
-            columns[at], counts[at] = rows.columns[row, j], rows.counts[row, j] / math.sqrt(n)
-            at += 1
+        # The columns of each are in order.
+        a, b, at = 0, 0, 0
+        while a < length or b < rows.length[row]:
+            is_there = a < length and (b == rows.length[row] or columns[a] <= rows.columns[row, b])
+            is_new = b < rows.length[row] and (a == length or rows.columns[row, b] <= columns[a])
+            both[at] = columns[a] if is_there else rows.columns[row, b]
+            counts[at] = (sums[a] if is_there else 0.0) + (rows.counts[row, b] / math.sqrt(n) if is_new else 0.0)
+            a, b, at = a + is_there, b + is_new, at + 1
+        columns, both, sums, counts, length = both, columns, counts, sums, at
         for d in range(len(vector)):
             vector[d] += rows.vector[row, d]
-    pooled, sums, length = np.empty(room, np.int32), np.zeros(room), 0
-    for k in np.argsort(columns, kind="mergesort"):
-        if length == 0 or pooled[length - 1] != columns[k]:
-            pooled[length] = columns[k]
-            length += 1
-        sums[length - 1] += counts[k]
-    return pooled, sums, length, vector
+    return columns, sums, length, vector
 
 
 @kernel
@@ -247,15 +253,16 @@ def merge_by_vote(model: Model, rule: Rule, asked: Slots) -> None:
         merge_lines(model, rule, line, other, votes, len(voters))
 
 
-@kernel
+@part_of_kernel
 def _second_choice(model: Model, rule: Rule, lift: Floats, row: int, line: int) -> int:
     """The line that a document would join without its own, if it fits there nearly as well; -1 for none."""
-    enough, least = threshold_of(rule, model.founding[0]), _least_of(model.rows, rule, row)
+    enough, rows = threshold_of(rule, model.founding[0]), model.rows
     if model.lines.size[line] < MIN_VOTING_SIZE:
         enough -= rule.look_ease
-    other, score = choose(model, rule, lift, *_text(model.rows, row), least, enough, line)
+    other, score = _choose_for(model, rule, lift, row, enough, line)
     if other >= 0:
-        own = score_without(model, rule, lift, *_text(model.rows, row), least, line)
+        columns, counts, length, vector = rows.columns[row], rows.counts[row], rows.length[row], rows.vector[row]
+        own = score_without(model, rule, lift, columns, counts, length, vector, _least_of(rows, rule, row), line)
         if score < own - rule.vote_margin:
             return -1
     return int(other)
@@ -279,7 +286,9 @@ def _most_chosen(choices: Ints) -> tuple[int, int]:
     """What was chosen most often, the first among equals, and how often; -1 stands for none."""
     best, most = -1, 0
     for choice in choices:
-        votes = (choices == choice).sum()
+        votes = 0
+        for other in choices:
+            votes += other == choice
         if choice >= 0 and votes > most:
             best, most = choice, votes
     return best, most

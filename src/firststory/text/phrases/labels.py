@@ -111,13 +111,12 @@ class TopicLabels:
         for phrases in chosen:
             texts.update(phrases)
 
-        def worth(key: Key) -> float:
-            here = inside[key]
+        worths: dict[Key, float] = {}
+        for key, here in inside.items():
             elsewhere = (counts[key] - here + USUAL_SHARE * USUAL) / (n_others + USUAL)
             lift = here / len(chosen) / elsewhere
-            return here * log(lift) * (SEVERAL_WORDS if " " in texts[key] else 1.0) if lift > LEAST_LIFT else 0.0
-
-        worths = {key: value for key in inside if (value := worth(key)) > 0.0}
+            if lift > LEAST_LIFT:
+                worths[key] = here * log(lift) * (SEVERAL_WORDS if " " in texts[key] else 1.0)
         heavy = nsmallest(CANDIDATES, worths, key=lambda key: (-worths[key], str(key)))
         folded = {key: fold_phrase(texts[key]).split() for key in heavy}
         words = list(dict.fromkeys(chain.from_iterable(folded.values())))
@@ -160,11 +159,12 @@ def _may_be_shown(
     reader: PhraseReader, text: str, words: Sequence[str], numbers: Mapping[str, int], hidden: frozenset[str]
 ) -> bool:
     read = text.lower().split()
-    if not words or not read or is_format(text) or {words[0], words[-1], read[0], read[-1]} & hidden:
+    if not words or not read or not hidden.isdisjoint((words[0], words[-1], read[0], read[-1])):
         return False
-    if any(is_stop(reader, word, numbers[word]) for word in {words[0], words[-1]}):
+    if all(map(str.isdecimal, words)):
         return False
-    return any(not word.isdecimal() for word in words)
+    ends = words[:1] if words[0] == words[-1] else (words[0], words[-1])
+    return not (any(is_stop(reader, word, numbers[word]) for word in ends) or is_format(text))
 
 
 def is_stop(reader: PhraseReader, word: str, number: int | None = None) -> bool:
@@ -182,11 +182,12 @@ def is_stop(reader: PhraseReader, word: str, number: int | None = None) -> bool:
     counts = tables.neighbours.counts[slot] / tables.clock[k.UNIT_NOW]
     if counts[0] < STOP_COUNT:
         return False
-    sides = sorted(_entropy(side) for side in (counts[1 : 1 + BINS], counts[1 + BINS :]))
     at = slot_of(tables.words, number)
     upper, lower = tables.words.counts[at, [k.IN_UPPER, k.IN_LOWER]].tolist() if at >= 0 else (0.0, 0.0)
-    is_lower = upper <= STOP_UPPER * (upper + lower)
-    return bool(is_lower and sides[0] >= STOP_ENTROPY and sides[1] >= STOP_ENTROPY_OTHER)
+    if upper > STOP_UPPER * (upper + lower):
+        return False
+    sides = sorted(_entropy(side) for side in (counts[1 : 1 + BINS], counts[1 + BINS :]))
+    return sides[0] >= STOP_ENTROPY and sides[1] >= STOP_ENTROPY_OTHER
 
 
 def _phrases(read: ReadDocuments) -> list[dict[Key, str]]:
@@ -199,8 +200,8 @@ def _phrases(read: ReadDocuments) -> list[dict[Key, str]]:
         phrases, text = documents[number], texts[number][start:end]
         if form == words_form:
             if " " in text:
-                words = text.split()
-                phrases.update(zip(map(str.lower, words), words, strict=True))
+                for word in text.split():
+                    phrases[word.lower()] = word
         elif form == tag_form:
             text = surface(text, form)
         phrases[key] = text
@@ -215,9 +216,11 @@ def _repeated(documents: Sequence[dict[Key, str]]) -> dict[Key, int]:
 
 def _usual_text(reader: PhraseReader, key: Key, documents: Sequence[dict[Key, str]]) -> str:
     """How a phrase mostly reads: in the stream where it is a name, otherwise in the documents."""
-    seen = Counter(phrases[key] for phrases in documents if key in phrases)
-    text = min(seen, key=lambda one: (-seen[one], one))
-    return (name_text(reader.tables, key) if isinstance(key, int) else "") or text
+    name = name_text(reader.tables, key) if isinstance(key, int) else ""
+    if name:
+        return name
+    seen = Counter([phrases[key] for phrases in documents if key in phrases])
+    return min(seen, key=lambda one: (-seen[one], one))
 
 
 def _entropy(counts: Any) -> float:

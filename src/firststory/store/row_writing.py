@@ -44,6 +44,7 @@ def insert_columns(connection: Connection, table: Table, columns: Columns) -> No
             _copy_in(connection, "search", ("n", "words"), [tuple(row.values()) for row in words])
         else:
             search.index(connection, clean[0][n], clean[-1][n])
+            search.merge(connection, sum([len(row[text]) for row in clean]))
 
 
 def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -102,10 +103,12 @@ def _text_columns(table: Table) -> frozenset[str]:
 
 
 def all_storable(texts: Sequence[Text]) -> Sequence[Text]:
-    """`storable` of all of them: nearly always they are, and looked at as one."""
+    """`storable` of all of them. Nearly always they are, which is seen of all at once."""
     whole = "".join([text for text in texts if text])
-    if storable(whole) is whole:
-        return texts
+    if "\0" not in whole:
+        others = "" if whole.isascii() else "".join([text for text in texts if text and not text.isascii()])
+        if storable(others) is others:
+            return texts
     return list(map(storable, texts))
 
 

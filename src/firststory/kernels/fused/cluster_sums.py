@@ -130,9 +130,8 @@ class ClusterSums:
 
     def keep_terms(self, kept: Ints) -> None:
         """Only the lists of these terms, in this order."""
-        self.start, self.length, self.room, self.behind = (
-            part[kept] for part in (self.start, self.length, self.room, self.behind)
-        )
+        self.start, self.length, self.room = self.start[kept], self.length[kept], self.room[kept]
+        self.behind = self.behind[kept]
 
     def make_room(self, terms: Ints) -> None:
         """Room for one more entry of each of these terms."""

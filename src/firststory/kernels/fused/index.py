@@ -27,6 +27,7 @@ from firststory.kernels.fused.layout import (
     Pace,
     Past,
     Rows,
+    Scratch,
     Tally,
     Window,
     new_findings,
@@ -63,6 +64,7 @@ class FusedIndex(WindowIndex):
     c_tick: Floats
     c_label: Ints
     common: NDArray[np.bool_]
+    scratch: Scratch
 
     _unseen: tuple[int, Rule, float] | None = None
     """Rows as of the last refresh, the rule, and what follows from them."""

@@ -71,7 +71,7 @@ def judged_without_rests(detector, batches, timed):
         for i in range(rows.shape[0]):
             found.append(judged(detector, [(rows[i], times[i : i + 1], vectors[i : i + 1])], timed))
             index = detector.index_
-            index.cluster_sums.gather(index.lists, index.cluster, index.inverse, int(index.tally.in_use[0]))
+            index.cluster_sums.forget(len(index.start))
     return [np.concatenate(part) for part in zip(*found, strict=True)]
 
 

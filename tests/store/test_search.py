@@ -117,21 +117,25 @@ def test_a_store_of_the_time_of_the_trigger_has_every_word_once(tmp_path, monkey
         now.claim()
         with now._writing() as connection:  # every word of every document, and no other
             connection.exec_driver_sql("INSERT INTO search (search, rank) VALUES ('integrity-check', 1)")
-        assert parts_merged(now) == {"automerge": 16, "crisismerge": 64}
+        assert parts_merged(now) == {"automerge": 0, "usermerge": 16, "crisismerge": 64}
 
 
 def parts_merged(store):
     with store._reading() as connection:
         found = dict(connection.exec_driver_sql("SELECT k, v FROM search_config").fetchall())
-    return {name: found[name] for name in ("automerge", "crisismerge")}
+    return {name: found[name] for name in ("automerge", "usermerge", "crisismerge")}
 
 
 def test_the_index_of_many_small_steps_has_every_word(tmp_path):
     """One part for each document, merged now and then."""
     with Store(str(tmp_path / "slow.db")) as store:
-        assert parts_merged(store) == {"automerge": 16, "crisismerge": 64}
+        assert parts_merged(store) == {"automerge": 0, "usermerge": 16, "crisismerge": 64}
+        parts = []
         for n in range(150):
             store.write_step(step(n, verdicts=(document(n, f"title{n % 7}", f"word{n} common"),)))
+            with store._reading() as connection:
+                parts.append(connection.exec_driver_sql("SELECT count(DISTINCT segid) FROM search_idx").scalar())
+        assert max(parts) < 30  # fewer than sixteen of a size, with those that are being merged
         assert [one.document.id for one in store.search("word77", 10)] == ["d77"]
         assert len(store.search("common", 1000)) == 150 and len(store.search("title3", 1000)) == 21
         store.claim()

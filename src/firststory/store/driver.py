@@ -28,4 +28,4 @@ def rows_of(connection: Connection, query: str, given: Row = ()) -> list[Row]:
 
 
 def _sqlite(connection: Connection) -> Any:
-    return connection.connection.driver_connection
+    return connection.connection.dbapi_connection

@@ -135,9 +135,11 @@ def _strip(connection: Connection, numbers: list[int]) -> None:
     stripped = {"title": title, "text": "", "extra": "{}", "vector": None, "vector_dtype": None}
     connection.execute(update(documents).where(these).values(stripped))
     connection.execute(update(schema.verdicts).where(schema.verdicts.c.n.in_(numbers)).values(evidence=NO_EVIDENCE))
+    gone = sum(len(row["text"]) for row in rows)
     rows = [dict(row) for row in connection.execute(chosen).mappings()]
     if in_sqlite:
         connection.execute(text("INSERT INTO search (rowid, title, text) VALUES (:n, :title, :text)"), rows)
+        search.merge(connection, gone)
     else:
         told = text("UPDATE search SET words = CAST(:words AS tsvector) WHERE n = :n")
         connection.execute(told, search.rows(rows))

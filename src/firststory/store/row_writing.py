@@ -44,6 +44,7 @@ def insert_columns(connection: Connection, table: Table, columns: Columns) -> No
             _copy_in(connection, "search", ("n", "words"), [tuple(row.values()) for row in words])
         else:
             search.index(connection, clean[0][n], clean[-1][n])
+            search.merge(connection, sum([len(row[text]) for row in clean]))
 
 
 def replace_rows(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -92,7 +93,9 @@ def _columns(rows: Sequence[Mapping[str, Any]]) -> Columns:
 def _clean_rows(table: Table, columns: Columns) -> list[Row]:
     """The rows as tuples, every text in them storable."""
     texts = _text_columns(table)
-    clean = [all_storable(values) if name in texts else values for name, values in columns.items()]
+    if _are_storable([text for name, values in columns.items() if name in texts for text in values if text]):
+        return list(zip(*columns.values(), strict=True))
+    clean = [list(map(storable, values)) if name in texts else values for name, values in columns.items()]
     return list(zip(*clean, strict=True))
 
 
@@ -102,11 +105,16 @@ def _text_columns(table: Table) -> frozenset[str]:
 
 
 def all_storable(texts: Sequence[Text]) -> Sequence[Text]:
-    """`storable` of all of them: nearly always they are, and looked at as one."""
-    whole = "".join([text for text in texts if text])
-    if storable(whole) is whole:
-        return texts
-    return list(map(storable, texts))
+    """`storable` of all of them."""
+    return texts if _are_storable([text for text in texts if text]) else list(map(storable, texts))
+
+
+def _are_storable(texts: Sequence[str]) -> bool:
+    """Whether they can be stored as they are: nearly always so. What is ASCII needs no coding to see that."""
+    if [text for text in texts if "\0" in text]:
+        return False
+    others = "".join([text for text in texts if not text.isascii()])
+    return storable(others) is others
 
 
 def storable(value: Any) -> Any:

@@ -21,6 +21,10 @@ MOST_BYTES = 900_000
 """Of the words of one document; a tsvector has less than a mebibyte. What a text has beyond it is not found."""
 MOST_PLACES = 256
 """Places of one word that PostgreSQL keeps."""
+LEAST_PAGES = 8
+"""That are merged whenever documents come: sixteen parts of one document each take some such rounds."""
+CHARACTERS_OF_A_PAGE = 500
+"""So many are written for one page that is merged: some times what they take in the index, so that merging keeps up."""
 _WORD = regex.compile(r"[\p{L}\p{N}\p{Co}]+")
 
 
@@ -53,6 +57,15 @@ def index(connection: Connection, first: int, last: int) -> None:
     """
     statement = "INSERT INTO search (rowid, title, text) SELECT n, title, text FROM documents WHERE n BETWEEN ? AND ?"
     execute(connection, statement, (first, last))
+
+
+def merge(connection: Connection, characters: int) -> None:
+    """Go on merging the parts of SQLite's index, by so much as characters were written to it.
+
+    Left to itself, FTS5 would merge seldom and then hundreds of pages, while one document waits for it.
+    """
+    pages = max(LEAST_PAGES, characters // CHARACTERS_OF_A_PAGE)
+    execute(connection, "INSERT INTO search (search, rank) VALUES ('merge', ?)", (pages,))
 
 
 def find(connection: Connection, words: str, limit: int, story: str | None = None) -> list[int]:

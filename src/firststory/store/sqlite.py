@@ -26,6 +26,8 @@ WRITER_PRAGMAS = (
     "PRAGMA synchronous=NORMAL",  # a killed process loses nothing; a dead machine at most the last steps, whole
     "PRAGMA foreign_keys=ON",
     "PRAGMA busy_timeout=10000",
+    "PRAGMA cache_size=-8000",  # KiB: with the usual 2,000 pages of a large step are written, read, and written again
+    "PRAGMA wal_autocheckpoint=500",  # pages: a document that waits for one waits half as long as with the usual 1,000
 )
 READER_PRAGMAS = ("PRAGMA query_only=ON", "PRAGMA busy_timeout=10000")
 

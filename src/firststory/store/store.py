@@ -73,6 +73,7 @@ class Store(Reader):
             )
         self._engine = self._database.open_engine(read_only)
         self._read_engine = self._engine
+        self._write_engine = self._engine.execution_options(firststory_writes=True)
         if self._engine.dialect.name == "postgresql":
             # What a reader asks in one go is answered by the store of one moment, as in SQLite.
             self._read_engine = self._engine.execution_options(
@@ -190,8 +191,7 @@ class Store(Reader):
     def _writing_beside(self) -> Iterator[Connection]:
         """A transaction that writes beside a run."""
         self.check_open()
-        engine = self._engine.execution_options(firststory_writes=True)
-        with our_errors(self._database), engine.begin() as connection:
+        with our_errors(self._database), self._write_engine.begin() as connection:
             yield connection
 
     # -- schema --------------------------------------------------------------------------------------------

@@ -38,7 +38,8 @@ def as_dense(sums):
 
 def gathered(dense, cluster, inverse):
     sums = ClusterSums()
-    sums.gather(posting_lists(dense), cluster, inverse, N_CLUSTERS)
+    sums.forget(WIDTH)
+    sums.gather(None, posting_lists(dense), cluster, inverse, N_CLUSTERS)
     return sums
 
 
@@ -61,15 +62,37 @@ def test_rows_come_and_go():
         remove_row(oldest, dense[i - 30, oldest], inverse[i - 30], cluster[i - 30], sums.lists)
     expected = expected_sums(dense[10:], cluster[10:], inverse[10:])
     np.testing.assert_allclose(as_dense(sums), expected, atol=1e-14)
-    sums.gather(posting_lists(dense[10:]), cluster[10:], inverse[10:], N_CLUSTERS)
+    sums.forget(WIDTH)
+    sums.gather(None, posting_lists(dense[10:]), cluster[10:], inverse[10:], N_CLUSTERS)
     np.testing.assert_allclose(as_dense(sums), expected)
+
+
+def test_sums_are_gathered_when_their_terms_come():
+    """A row comes after the sums were forgotten: the same bits as if all had been gathered at once."""
+    dense, cluster, inverse = some_rows()
+    at_once, later = gathered(dense[:39], cluster[:39], inverse[:39]), ClusterSums()
+    later.forget(WIDTH)
+    rows = posting_lists(dense[:39]), cluster[:39], inverse[:39], N_CLUSTERS
+    terms = np.flatnonzero(dense[39])
+    later.gather(terms, *rows)
+    assert later.behind.sum() == WIDTH - len(terms) and (later.length > 0).sum() == len(terms)
+    whole = []
+    for sums in (at_once, later):
+        sums.make_room(terms)
+        add_row(terms, dense[39, terms], inverse[39], cluster[39], sums.lists, sums.used)
+        whole.append(sums.gathered(*rows))
+    assert whole[0] is at_once and not whole[1].is_behind
+    assert later.behind.sum() == WIDTH - len(terms)  # asking for the whole changes nothing
+    for name, part in whole[0].get_state().items():
+        np.testing.assert_array_equal(part, whole[1].get_state()[name])
 
 
 def test_it_grows_with_the_terms_and_gathers_whatever_the_room():
     dense, cluster, inverse = some_rows(400)
     sums = ClusterSums()
     sums.members, sums.weights = np.zeros(4, dtype=np.int32), np.zeros(4)
-    sums.gather(posting_lists(dense), cluster, inverse, N_CLUSTERS)
+    sums.forget(WIDTH)
+    sums.gather(None, posting_lists(dense), cluster, inverse, N_CLUSTERS)
     sums.widen(WIDTH + 5)
     assert sums.length[WIDTH:].tolist() == [0] * 5
     np.testing.assert_allclose(as_dense(sums), expected_sums(dense, cluster, inverse))

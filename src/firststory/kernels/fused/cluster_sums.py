@@ -1,32 +1,39 @@
 """What every cluster of a window holds of each term: the sum of its rows' weights / norms.
 
 A row's cosine to a cluster is then a sum over the row's terms, without a look at the cluster's rows. A row that comes
-or goes is added or taken away; when the norms are refreshed, everything is gathered again from the posting lists.
+or goes is added or taken away; when the norms are refreshed, the sums are gathered again from the posting lists: those
+of a term when the next row has it, since most terms are rare, and the row after the refresh should not wait for all.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
 
-from firststory.arrays import Floats, Ints, Slots
+from firststory.arrays import Flags, Floats, Ints, Slots
 from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.layout import Lists
 from firststory.kernels.neighbours.postings import append_row, compact, room_needed
 from firststory.kernels.neighbours.prefetch import prefetch
+from firststory.kernels.neighbours.widening import widened
 
 
 @kernel
-def gather_sums(lists: Lists, cluster: Slots, inverse: Floats, in_use: int, start: Ints, length: Ints, room: Ints,
-           members: Slots, weights: Floats) -> int:  # fmt: skip
-    """Fill `start` .. `weights` from the rows' lists; returns the end of the used part, -1 if there is too little room.
+def gather_sums(
+    terms: Ints, behind: Flags, rows: Lists, cluster: Slots, inverse: Floats, in_use: int, lists: Lists, used: Ints
+) -> bool:
+    """Fill the lists of those of the terms that are behind from the rows' lists; False where room runs out before that.
 
     `cluster` numbers the clusters from 0 to `in_use`. In each list the clusters come in the order of their oldest rows.
     """
-    sums, touched, used = np.zeros(in_use), np.empty(in_use + 1, np.int64), 0
-    begin, count, slots, shares = lists.start, lists.length, lists.members, lists.weights
-    for v in range(len(begin)):
+    sums, touched, end = np.zeros(in_use), np.empty(in_use + 1, np.int64), used[0]
+    begin, count, slots, shares = rows.start, rows.length, rows.members, rows.weights
+    start, length, room, members, weights = lists
+    for v in terms:
+        if not behind[v]:
+            continue
         n = 0
         for p in range(begin[v], begin[v] + count[v]):
             j = np.uint32(slots[p])
@@ -36,15 +43,17 @@ def gather_sums(lists: Lists, cluster: Slots, inverse: Floats, in_use: int, star
             product = shares[p] * inverse[j]
             sums[c] = before + product
             n += (before == 0.0) & (product > 0.0)
-        start[v], length[v], room[v] = used, n, n + (n >> 3) + (n > 0)
-        if used + room[v] > len(members):
-            return -1
+        needed = n + (n >> 3) + (n > 0)
+        if end + needed > len(members):
+            return False
+        start[v], length[v], room[v], behind[v] = end, n, needed, False
         for t in range(n):
             c = touched[t]
-            members[used + t], weights[used + t] = c, sums[c]
+            members[end + t], weights[end + t] = c, sums[c]
             sums[c] = 0.0
-        used += room[v]
-    return used
+        end += needed
+        used[0] = end
+    return True
 
 
 @part_of_kernel
@@ -76,6 +85,8 @@ class ClusterSums:
 
     def __init__(self) -> None:
         self.used = np.zeros(1, dtype=np.int64)
+        self.behind, self.is_behind = np.zeros(0, dtype=np.bool_), False
+        """The terms whose sums are still to be gathered, and whether there may be any. No row with one came or went."""
         self.start, self.length, self.room = (np.zeros(0, dtype=np.int64) for _ in range(3))
         self.members, self.weights = np.zeros(1024, dtype=np.int32), np.zeros(1024)
 
@@ -84,27 +95,43 @@ class ClusterSums:
         """As kernels take them."""
         return Lists(self.start, self.length, self.room, self.members, self.weights)
 
-    def gather(self, rows: Lists, cluster: Slots, inverse: Floats, in_use: int) -> None:
-        """Sum everything again."""
-        self.widen(len(rows.start))
-        while True:
-            used = gather_sums(rows, cluster, inverse, in_use, *self.lists)
-            if used >= 0 and used + (used >> 3) <= len(self.members):
-                break
-            self._allocate(len(self.members) + (len(self.members) >> 2))
-        self.used[0] = used
+    def forget(self, width: int) -> None:
+        """All sums of so many terms are to be gathered again."""
+        self.widen(width)
+        self.behind[:], self.is_behind, self.used[0] = True, True, 0
+        for part in (self.start, self.length, self.room):
+            part[:] = 0
+
+    def gather(self, terms: Ints | None, rows: Lists, cluster: Slots, inverse: Floats, in_use: int) -> None:
+        """Sum again what was forgotten of these terms, None: of all. What was not is left as it is."""
+        if not self.is_behind:
+            return
+        asked = np.arange(len(self.behind)) if terms is None else terms
+        while not gather_sums(asked, self.behind, rows, cluster, inverse, in_use, self.lists, self.used):
+            members, weights, used = self.members, self.weights, self.used[0]
+            self._allocate(len(members) + (len(members) >> 2))
+            self.members[:used], self.weights[:used] = members[:used], weights[:used]
+        self.is_behind = terms is not None
+
+    def gathered(self, rows: Lists, cluster: Slots, inverse: Floats, in_use: int) -> ClusterSums:
+        """The same with nothing left to gather; this one stays as it is, since several threads may ask."""
+        if not self.is_behind:
+            return self
+        whole = copy.deepcopy(self)
+        whole.gather(None, rows, cluster, inverse, in_use)
+        return whole
 
     def widen(self, width: int) -> None:
         """Lists for terms that are new."""
         if width > len(self.start):
-            more = np.zeros(width - len(self.start), dtype=np.int64)
-            self.start, self.length, self.room = (
-                np.concatenate([part, more]) for part in (self.start, self.length, self.room)
+            self.start, self.length, self.room, self.behind = (
+                widened(part, width) for part in (self.start, self.length, self.room, self.behind)
             )
 
     def keep_terms(self, kept: Ints) -> None:
         """Only the lists of these terms, in this order."""
         self.start, self.length, self.room = self.start[kept], self.length[kept], self.room[kept]
+        self.behind = self.behind[kept]
 
     def make_room(self, terms: Ints) -> None:
         """Room for one more entry of each of these terms."""
@@ -128,6 +155,7 @@ class ClusterSums:
         """The same lists."""
         sums = cls()
         sums.length = state["length"].astype(np.int64)
+        sums.behind = np.zeros(len(sums.length), dtype=np.bool_)
         sums.room = sums.length.copy()
         sums.start = np.concatenate([[0], np.cumsum(sums.length)]).astype(np.int64)[:-1]
         sums.members, sums.weights = state["members"].astype(np.int32), state["weights"].astype(np.float64)

@@ -8,6 +8,7 @@ in `follow`.
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ from firststory.kernels.fused.layout import (
     Pace,
     Past,
     Rows,
+    Scratch,
     Tally,
     Window,
     new_findings,
@@ -33,6 +35,8 @@ from firststory.kernels.fused.layout import (
 )
 from firststory.kernels.fused.norms import refresh, squared_idf
 from firststory.kernels.fused.rule import Rule
+from firststory.kernels.neighbours.layout import Lists
+from firststory.kernels.neighbours.widening import widened
 from firststory.kernels.neighbours.window import NEXT, WindowIndex
 
 
@@ -60,6 +64,7 @@ class FusedIndex(WindowIndex):
     c_tick: Floats
     c_label: Ints
     common: NDArray[np.bool_]
+    scratch: Scratch
 
     _unseen: tuple[int, Rule, float] | None = None
     """Rows as of the last refresh, the rule, and what follows from them."""
@@ -83,6 +88,7 @@ class FusedIndex(WindowIndex):
         """
         n = len(batch.indptr) - 1
         found = new_findings(n, k)
+        self.cluster_sums = self.cluster_sums.gathered(*self._rows_to_gather())
         judge_rows(
             batch, np.zeros(n) if days is None else days, days is not None, max_postings, rule, self.past(rule),
             new_scratch(len(self.born), len(self.start)), found,
@@ -98,6 +104,7 @@ class FusedIndex(WindowIndex):
         found = new_findings(n, k)
         given, timed = np.zeros(n) if days is None else days, days is not None
         self._add_terms(width, self._unseen_idf2(rule))
+        self._catch_up(batch.terms, n, window, max_age)
         while True:
             done, is_due = follow_rows(
                 batch, given, timed, done, window, max_age, max_postings, rule, self.past(rule),
@@ -107,6 +114,8 @@ class FusedIndex(WindowIndex):
                 self._refresh(rule)
             if done == n:
                 return found
+            if is_due:
+                self._catch_up(batch.terms[batch.indptr[done] :], n - done, window, max_age)
             terms = batch.terms[batch.indptr[done] : batch.indptr[done + 1]]
             self.make_room(terms, window)
             self.cluster_sums.make_room(terms)
@@ -143,10 +152,18 @@ class FusedIndex(WindowIndex):
         )
 
     def _refresh(self, rule: Rule) -> None:
-        """Norms and idf as of now, and what clusters hold by them."""
-        past = self.past(rule)
-        refresh(rule, past)
-        self.cluster_sums.gather(self.lists, self.cluster, self.inverse, int(self.tally.in_use[0]))
+        """Norms and idf as of now. What clusters hold by them is gathered when rows come."""
+        refresh(rule, self.past(rule))
+        self.cluster_sums.forget(len(self.start))
+
+    def _catch_up(self, terms: Ints, n_rows: int, window: int, max_age: float) -> None:
+        """Gather what clusters hold of the terms of rows to come; where rows may leave, of all terms: they have any."""
+        stay = len(self) + n_rows <= window and max_age == math.inf
+        self.cluster_sums.gather(terms if stay else None, *self._rows_to_gather())
+
+    def _rows_to_gather(self) -> tuple[Lists, Slots, Floats, int]:
+        """What clusters hold follows from these."""
+        return self.lists, self.cluster, self.inverse, int(self.tally.in_use[0])
 
     def _unseen_idf2(self, rule: Rule) -> float:
         """idf2 of a term that no row has had, as of the last refresh. Computed once for each: it is asked for often."""
@@ -157,13 +174,11 @@ class FusedIndex(WindowIndex):
 
     def _add_terms(self, width: int, idf2: float) -> None:
         """Lists and weights for terms that are new."""
-        more = width - len(self.start)
-        if more > 0:
+        if width > len(self.start):
             self.widen(width)
             self.cluster_sums.widen(width)
-            self.idf2 = np.concatenate([self.idf2, np.full(more, idf2)])
-            self.common = np.concatenate([self.common, np.zeros(more, dtype=np.bool_)])
-            self.scratch = new_scratch(len(self.born), width)
+            self.idf2, self.common = widened(self.idf2, width, idf2), widened(self.common, width)
+            self.scratch = self.scratch._replace(spread=widened(self.scratch.spread, width))
 
     def renumber(self, new: Ints) -> None:
         """As `WindowIndex.renumber`, with all that is known of terms."""
@@ -198,6 +213,7 @@ class FusedIndex(WindowIndex):
 
     def get_state(self) -> dict[str, Any]:
         """The living rows, the clusters as they lie and what they hold, idf as of the last refresh, the clock."""
+        self.cluster_sums.gather(None, *self._rows_to_gather())
         return {
             **super().get_state(),
             **{name: getattr(self, name).copy() for name in self.saved},
@@ -220,5 +236,5 @@ class FusedIndex(WindowIndex):
         if "cluster_sums" in state:
             index.cluster_sums = ClusterSums.from_state(state["cluster_sums"])
         else:  # saved by a window in segments
-            index.cluster_sums.gather(index.lists, index.cluster, index.inverse, int(index.tally.in_use[0]))
+            index.cluster_sums.forget(len(index.start))
         return index

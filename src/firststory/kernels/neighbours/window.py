@@ -14,6 +14,7 @@ from firststory.arrays import Floats, Ints
 from firststory.kernels.jit import part_of_kernel
 from firststory.kernels.neighbours.layout import Lists, Log
 from firststory.kernels.neighbours.postings import append_row, compact, room_needed
+from firststory.kernels.neighbours.widening import widened
 
 OLDEST, NEXT, USED, TAIL = 0, 1, 2, 3
 """What `meta` holds: first ordinal alive, next ordinal, end of the arena's and of the log's used parts."""
@@ -88,10 +89,7 @@ class WindowIndex:
     def widen(self, width: int) -> None:
         """Lists for terms that are new."""
         if width > len(self.start):
-            more = np.zeros(width - len(self.start), dtype=np.int64)
-            self.start, self.length, self.room = (
-                np.concatenate([part, more]) for part in (self.start, self.length, self.room)
-            )
+            self.start, self.length, self.room = (widened(part, width) for part in (self.start, self.length, self.room))
 
     def renumber(self, new: Ints) -> None:
         """Give every term the number `new[term]`, in the same order; -1 for a term that no living row has: it goes."""

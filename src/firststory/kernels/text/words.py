@@ -83,6 +83,23 @@ def cut_words(
 
 
 @kernel
+def spaced_words(codes: NDArray[np.uint16], letters: Bytes, out: Bytes) -> int:
+    """`single_spaced` of the letters that the characters are written as, in `out`, which has room for as many and one.
+
+    Returns how many they are; -1 where a character has none.
+    """
+    n, before = 0, np.uint8(BLANK)
+    for code in codes:
+        letter = letters[code] if code < len(letters) else np.uint8(0)
+        if letter == 0:
+            return -1
+        out[n] = letter  # stays only if n moves on: no branch to guess
+        n += (letter != BLANK) | (before != BLANK)
+        before = letter
+    return n - 1 if n > 0 and before == BLANK else n
+
+
+@kernel
 def single_spaced(letters: Bytes) -> Bytes:
     """The bytes with every run of spaces as one, and none at either end."""
     out, n, before = np.empty(len(letters) + 1, np.uint8), 0, np.uint8(BLANK)

@@ -83,9 +83,11 @@ class ConformalCalibrator:
         values, past = _finite(scores), self._past
         if lots is None:
             n_below = np.searchsorted(past, values) + np.searchsorted(np.sort(values), values)
-            found: list[float] = ((len(past) + len(values) - n_below) / (len(past) + len(values))).tolist()
-            return found
-        found = ranked_by_lot(past, values, np.array(lots)).tolist()
+            total = len(past) + len(values)
+            p_values = (total - n_below) / total
+        else:
+            p_values = ranked_by_lot(past, values, np.array(lots))
+        found: list[float] = p_values.tolist()
         return found
 
     def observe(self, scores: ArrayLike) -> None:

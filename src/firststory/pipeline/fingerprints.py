@@ -55,8 +55,8 @@ def fingerprints(title: str, text: str) -> tuple[int, int, int]:
 
 
 def _words(text: str) -> str:
-    if len(text) > HEADLINE_CHARACTERS and (words := _words_of_long(text)) is not None:
-        return words
+    if len(text) > HEADLINE_CHARACTERS and (found := _words_of_long(text)) is not None:
+        return found
     plain = text
     if not plain.isascii():
         for sign in _TYPOGRAPHY:
@@ -82,8 +82,7 @@ def _words_of_long(text: str) -> str | None:
     codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
     out = np.empty(len(codes) + 1, dtype=np.uint8)
     n = spaced_words(codes, _letters(), out)
-    words = out[: max(n, 0)].tobytes()
-    return None if n < 0 or b"http" in words or b"www" in words else words.decode("ascii")
+    return None if n < 0 else out[:n].tobytes().decode("ascii")
 
 
 @cache

@@ -17,12 +17,12 @@ def test_it_is_split_and_join(text):
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.text(alphabet="aB \u2019.", max_size=30), st.sampled_from(["", "\u00e9", "@", "\uffff"]))
+@given(st.text(alphabet="aB \u2019.hw", max_size=30), st.sampled_from(["", "\u00e9", "@", "\uffff", "http", "www"]))
 def test_letters_are_looked_up_on_the_way(text, other):
     letters = np.zeros(0x2020, dtype=np.uint8)
-    for sign, letter in zip("aB \u2019.", b"ab   ", strict=True):
+    for sign, letter in zip("aB \u2019.htpw", b"ab   htpw", strict=True):
         letters[ord(sign)] = letter
     codes, out = np.array([ord(one) for one in text + other], dtype=np.uint16), np.empty(40, dtype=np.uint8)
     n = spaced_words(codes, letters, out)
     plain = text.lower().replace("\u2019", " ").replace(".", " ")
-    assert n == -1 if other else out[:n].tobytes().decode() == " ".join(plain.split())
+    assert n == -1 if other or "www" in text else out[:n].tobytes().decode() == " ".join(plain.split())

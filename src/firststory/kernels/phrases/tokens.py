@@ -49,8 +49,6 @@ from firststory.kernels.phrases.layout import (
 from firststory.kernels.phrases.tables import marks_of
 
 LONGEST_ABBREVIATION = 4
-NO_LETTER = np.uint32(0)
-"""Stands for what is behind the end."""
 _SLASH, _COLON, _SEMICOLON, _PERCENT, _UNDERSCORE, _COMMA, _BAR, _S = 47, 58, 59, 37, 95, 44, 124, 115
 
 
@@ -137,15 +135,11 @@ def _word(codes: Codes, i: int, end: int, alphabet: Alphabet, tokens: Tokens, n:
     while i < end and dotted == begin:
         c = codes[i]
         kind = classes[c]
-        if kind == LOWER:  # most characters, mostly several
-            run = i
-            while kind == LOWER:
-                h = (h ^ np.uint64(folded[c])) * PRIME
-                i += 1
-                c = codes[i] if i < end else NO_LETTER
-                kind = classes[c]
-            letters += i - run
-            small += i - run
+        if kind == LOWER:  # most characters
+            h = (h ^ np.uint64(folded[c])) * PRIME
+            letters += 1
+            small += 1
+            i += 1
             last = i
         elif kind in (UPPER, DIGIT, UNSPACED):
             h = (h ^ np.uint64(folded[c])) * PRIME

@@ -94,12 +94,15 @@ def display_title(document: Document) -> str:
     """
     if document.title and (given := harmless(document.title, TITLE_CHARACTERS)):
         return given
+    text = document.text
+    if len(text) <= TITLE_CHARACTERS and text.isprintable() and (words := harmless(text, TITLE_CHARACTERS)):
+        return words  # a headline: what prints breaks no line
     # Most often the first line is the title; the others are not even cut then.
-    first, *more = document.text[: 2 * TITLE_CHARACTERS].splitlines() or [""]
-    is_whole = more or len(document.text) <= 2 * TITLE_CHARACTERS
+    first, *more = text[: 2 * TITLE_CHARACTERS].splitlines() or [""]
+    is_whole = more or len(text) <= 2 * TITLE_CHARACTERS
     if is_whole and (words := harmless(first, TITLE_CHARACTERS)):
         return words
-    for line in document.text[: 40 * TITLE_CHARACTERS].splitlines():
+    for line in text[: 40 * TITLE_CHARACTERS].splitlines():
         if words := harmless(line, TITLE_CHARACTERS):
             return words
     return harmless(document.id, TITLE_CHARACTERS)

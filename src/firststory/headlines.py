@@ -13,6 +13,11 @@ _BEGINS = regex.compile(
     r"|(?:quiz|photos?|videos?|podcast|listen|review|letters?)\s*[:|–—-]",
     regex.IGNORECASE,
 )
+_FIRST_THREE = frozenset({
+    "wat", "liv", "opi", "ana", "com", "in ", "fac", "exp", "tra", "edi", "how", "why", "wha", "who", "her", "thi",
+    "the", "two", "thr", "fiv", "sev", "ten", "let", "rea", "ful", "qui", "pho", "vid", "pod", "lis", "rev",
+})  # fmt: skip
+"""So begins, in small letters, every ASCII text that `_BEGINS` matches, but for those that begin with a digit."""
 _HAS = regex.compile(
     r"\?(?=\W|$)|\blive (?:updates?|blog|stream)|takeaways|(?:we|to) know\b|closer look|\bmy\b"
     r"|(?-i:\bI['’ ](?:am|was|have|had|did|do|don|think|never|will|m|ve|ll)\b)",
@@ -33,7 +38,8 @@ def is_format(text: str) -> bool:
     >>> [is_format(text) for text in ("Watch live: the vote", "Is the bridge safe?", "Bridge in Genoa collapses")]
     [True, True, False]
     """
-    if _BEGINS.match(text):
+    first = text[:3]
+    if (first.lower() in _FIRST_THREE or first[:1].isdigit() or not first.isascii()) and _BEGINS.match(text):
         return True
     if text.isascii():  # a look for words is much quicker than the expression, and nearly always enough
         lower = text.lower()

@@ -9,15 +9,15 @@ sliding window: after a shift of the scores the p-values are right again once th
 
 from __future__ import annotations
 
-import math
-from bisect import bisect_left, bisect_right, insort
-from collections import deque
 from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from firststory.arrays import Floats
 from firststory.errors import ParameterError
+from firststory.kernels.alerts.ranks import least, move_on, ranked_by_lot, thresholds_of
 
 
 class ConformalCalibrator:
@@ -51,18 +51,25 @@ class ConformalCalibrator:
                 remedy="Pass the number of past scores to compare with, some thousands for small p-values.",
             )
         self.window = int(window)
-        self._order: deque[float] = deque()
-        self._sorted: list[float] = []
+        self._seen = 0
+        self._latest = np.empty(self.window)
+        """A ring: the oldest score of a full window is at `_seen` modulo its length."""
+        self._ordered = np.empty(self.window)
+        """The same scores in order."""
 
     def __len__(self) -> int:
-        return len(self._order)
+        return min(self._seen, self.window)
+
+    @property
+    def _past(self) -> Floats:
+        """The scores of the past, in order."""
+        return self._ordered[: len(self)]
 
     def p_value(self, score: float) -> float:
         """The share of the past, and of the score itself, that is at least as novel. Never learns."""
-        above = len(self._sorted) - bisect_left(self._sorted, _finite(score))
-        return (1 + above) / (len(self._sorted) + 1)
+        return self.p_values([score])[0]
 
-    def p_values(self, scores: Sequence[float], lots: Sequence[float] | None = None) -> list[float]:
+    def p_values(self, scores: ArrayLike, lots: Sequence[float] | None = None) -> list[float]:
         """p-values of a batch, each among the past and the whole batch: valid too, and blind to the batch's order.
 
         `lots` are numbers in [0, 1), one per document, drawn independently of the scores: of equals the one with the
@@ -73,84 +80,49 @@ class ConformalCalibrator:
         >>> ConformalCalibrator().p_values([0.9, 0.9, 0.9, 0.1], lots=[0.7, 0.1, 0.4, 0.5])
         [0.75, 0.25, 0.5, 1.0]
         """
-        values = [_finite(score) for score in scores]
-        batch = sorted(values)
-        total = len(self._sorted) + len(batch)
+        values, past = _finite(scores), self._past
         if lots is None:
-            return [(_n_at_least(self._sorted, s) + _n_at_least(batch, s)) / total for s in values]
-        in_turn = sorted(zip((-score for score in values), lots, range(len(values)), strict=True))
-        p_values = [0.0] * len(values)
-        for place, (_, lot, i) in enumerate(in_turn, start=1):
-            above = _n_above(self._sorted, values[i])
-            equals = _n_at_least(self._sorted, values[i]) - above
-            p_values[i] = (place + above + math.floor(lot * (equals + 1))) / total
-        return p_values
+            n_below = np.searchsorted(past, values) + np.searchsorted(np.sort(values), values)
+            total = len(past) + len(values)
+            p_values = (total - n_below) / total
+        else:
+            p_values = ranked_by_lot(past, values, np.array(lots))
+        found: list[float] = p_values.tolist()
+        return found
 
-    def observe(self, score: float) -> None:
-        """Add a score to the past; the oldest leaves when the window is full."""
-        value = _finite(score)
-        if len(self._order) == self.window:
-            self._sorted.pop(bisect_left(self._sorted, self._order.popleft()))
-        self._order.append(value)
-        insort(self._sorted, value)
+    def observe(self, scores: ArrayLike) -> None:
+        """Add a score, or several in order, to the past; the oldest leave when the window is full."""
+        values = _finite(scores)
+        move_on(values, self._ordered, self._latest, self._seen)
+        self._seen += len(values)
 
     def threshold(self, p_value: float) -> float:
         """The smallest score whose p-value is at most `p_value`; infinite where the past is too short for that."""
-        return _least(self._sorted, len(self._sorted), len(self._sorted), p_value)
+        return float(least(self._past, len(self), len(self), p_value))
 
-    def thresholds(self, scores: Sequence[float], p_values: Sequence[float]) -> list[float]:
+    def thresholds(self, scores: ArrayLike, p_values: Sequence[float]) -> list[float]:
         """For each document of a batch the smallest score whose p-value would have been at most its own of `p_values`.
 
         The others of the batch are what they are: the p-value of `scores[i]` is at most `p_values[i]` exactly where
         `scores[i]` is at least what this gives for i.
         """
-        if len(scores) == 1:
-            return [self.threshold(p_values[0])]
-        values = [_finite(score) for score in scores]
-        every = sorted(self._sorted + values)
-        # Each is compared with all but itself.
-        return [
-            _least(every, len(every) - 1, bisect_left(every, value), p_value)
-            for value, p_value in zip(values, p_values, strict=True)
-        ]
+        found: list[float] = thresholds_of(self._past, _finite(scores), np.array(p_values)).tolist()
+        return found
 
     def get_state(self) -> dict[str, Any]:
         """Everything, as a flat dict of arrays and JSON values."""
-        return {"window": self.window, "scores": np.array(self._order, dtype=np.float64)}
+        latest = self._latest[: len(self)]
+        return {"window": self.window, "scores": np.roll(latest, -(self._seen % max(len(self), 1)))}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Undo `get_state`."""
         calibrator = cls(int(state["window"]))
-        calibrator._order.extend(float(score) for score in state["scores"])
-        calibrator._sorted = sorted(calibrator._order)
+        calibrator.observe(state["scores"])
         return calibrator
 
 
-def _least(ordered: Sequence[float], n: int, without: int, p_value: float) -> float:
-    """The smallest score whose p-value among n others (`ordered` without the one at `without`) is at most `p_value`."""
-    ranks = math.floor(p_value * (n + 1))
-    # Counted as p-values are: a product that was rounded may be off by one.
-    ranks += (ranks + 1) / (n + 1) <= p_value
-    ranks -= ranks / (n + 1) > p_value
-    if ranks < 1:
-        return math.inf
-    if ranks > n:
-        return -math.inf
-    place = n - ranks
-    # The next number above the most novel of those that must be beaten: a score may lie anywhere between two others.
-    return math.nextafter(ordered[place + (place >= without)], math.inf)
-
-
-def _n_at_least(ordered: Sequence[float], score: float) -> int:
-    return len(ordered) - bisect_left(ordered, score)
-
-
-def _n_above(ordered: Sequence[float], score: float) -> int:
-    return len(ordered) - bisect_right(ordered, score)
-
-
-def _finite(score: float) -> float:
+def _finite(scores: ArrayLike) -> Floats:
     """NaN says nothing: it counts as the least novel score. Infinite scores have their place in the order."""
-    value = float(score)
-    return float("-inf") if value != value else value
+    values = np.atleast_1d(np.asarray(scores, dtype=np.float64))
+    return np.where(np.isnan(values), -np.inf, values)

@@ -119,8 +119,8 @@ def explain(
         return ByNeighbours(kind, nearest, duplicate_of)()
     near = [pair for pair in nearest if pair[1] >= NEAR_SIMILARITY]
     neighbours = [
-        Neighbour(*_values(earlier, similarity)[:-1], _shared(earlier, first, weights or {}))
-        for earlier, similarity in near
+        Neighbour(one.id, _shown(similarity), one.title, one.time, _shared(one, first, weights or {}))
+        for one, similarity in near
     ]
     terms: tuple[Term, ...] = ()
     sentence = ""
@@ -162,7 +162,11 @@ class ByNeighbours(Ingredients[Evidence]):
         return Evidence(terms, tuple([Neighbour(*near) for near in nearest]), kind, sentence)
 
     def values(self) -> tuple[tuple[()], list[_Values], NoveltyKind, str]:
-        near = [_values(earlier, similarity) for earlier, similarity in self._nearest if similarity >= NEAR_SIMILARITY]
+        near: list[_Values] = [
+            (name, _shown(similarity), title, time, ())
+            for (name, title, time, _), similarity in self._nearest
+            if similarity >= NEAR_SIMILARITY
+        ]
         named = [Neighbour(*near[0])] if near else []
         if self._kind == "duplicate":
             sentence = _copy_sentence(self._duplicate_of, named)
@@ -175,9 +179,8 @@ _Values = tuple[str, float, str | None, datetime | None, tuple[str, ...]]
 """Those of a `Neighbour`."""
 
 
-def _values(earlier: Remembered, similarity: float) -> _Values:
-    shown = round(similarity, 4) if 0.0 <= similarity <= 1.0 else float(similarity > 0.5)
-    return earlier.id, shown, earlier.title, earlier.time, ()
+def _shown(similarity: float) -> float:
+    return round(similarity, 4) if 0.0 <= similarity <= 1.0 else float(similarity > 0.5)
 
 
 def _first_occurrences(tokens: Sequence[TokenLike]) -> dict[int, TokenLike]:

@@ -67,18 +67,18 @@ class AlertGate:
 
         Between equal scores the ids draw lots.
         """
-        scores = [float(score) for score in np.asarray(novelties, dtype=np.float64)]
+        novelties = np.asarray(novelties, dtype=np.float64)
+        scores: list[float] = novelties.tolist()
         if not scores:
             return []
-        p_values = self.calibrator.p_values(scores, None if keys is None else [_lot(key) for key in keys])
+        p_values = self.calibrator.p_values(novelties, None if keys is None else [_lot(key) for key in keys])
         decisions = self.keeper.decide_many(scores, p_values, times, keys)
         thresholds = self._thresholds(scores, decisions)
         judged = [
             Judgement(decision.is_novel, p, threshold, decision)
             for p, decision, threshold in zip(p_values, decisions, thresholds, strict=True)
         ]
-        for score in scores:
-            self.calibrator.observe(score)
+        self.calibrator.observe(novelties)
         return judged
 
     def _thresholds(self, scores: Sequence[float], decisions: Sequence[Decision]) -> list[float | None]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections import deque
+from functools import cache
 from typing import NamedTuple, Self
 
 import numpy as np
 import regex
+from numpy.typing import NDArray
 
-from firststory.kernels.text.words import single_spaced
+from firststory.kernels.text.words import single_spaced, spaced_words
 from firststory.records import Document
 from firststory.state import State
 
@@ -53,12 +55,14 @@ def fingerprints(title: str, text: str) -> tuple[int, int, int]:
 
 
 def _words(text: str) -> str:
+    if len(text) > HEADLINE_CHARACTERS and (found := _words_of_long(text)) is not None:
+        return found
     plain = text
     if not plain.isascii():
         for sign in _TYPOGRAPHY:
             plain = plain.replace(sign, " ")
     if plain.isascii():
-        # Most of the world's long texts, ten times quicker; a link or a repost takes the long way.
+        # Most of the world's texts, ten times quicker; a link or a repost takes the long way.
         letters = plain.encode("ascii").lower()
         if b"http" not in letters and b"www." not in letters and b"@" not in letters:
             return _spaced(letters)
@@ -71,6 +75,24 @@ def _words(text: str) -> str:
         return _spaced(plain.encode("ascii"))
     words: str = _NO_WORD.sub(" ", unicodedata.normalize("NFKC", plain).casefold()).strip()
     return words
+
+
+def _words_of_long(text: str) -> str | None:
+    """The words of a text of ASCII and typographic signs, at one go; None for any other, and where a link may be."""
+    codes = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
+    out = np.empty(len(codes) + 1, dtype=np.uint8)
+    n = spaced_words(codes, _letters(), out)
+    return None if n < 0 else out[:n].tobytes().decode("ascii")
+
+
+@cache
+def _letters() -> NDArray[np.uint8]:
+    """What each character is written as between words; 0 for one that takes a closer look."""
+    letters = np.zeros(max(map(ord, _TYPOGRAPHY)) + 1, dtype=np.uint8)
+    letters[:128] = np.frombuffer(bytes(range(128)).lower().translate(_ASCII_WORDS), dtype=np.uint8)
+    letters[[ord(sign) for sign in _TYPOGRAPHY]] = ord(" ")
+    letters[ord("@")] = 0
+    return letters
 
 
 def _spaced(letters: bytes) -> str:

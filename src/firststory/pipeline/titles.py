@@ -29,8 +29,8 @@ def title_length(document: Document) -> int:
     if title_before(document):
         length = len(document.title or "")
         return length if text.strip() else 0
-    length = len(document.title) if document.title else max(text.find("\n"), 0)
-    return length if length <= MAX_TITLE_CHARACTERS and text[length:].strip() else 0
+    length = len(document.title) if document.title else text.find("\n")
+    return length if 0 < length <= MAX_TITLE_CHARACTERS and text[length:].strip() else 0
 
 
 def title_columns(

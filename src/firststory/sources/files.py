@@ -28,7 +28,8 @@ STDIN = "-"
 FORMATS = ("auto", "jsonl", "csv", "tsv", "parquet", "text")
 # Made once: `json.loads` makes a decoder anew for every line, in twice the time that it then takes.
 # NaN stands for nothing; an infinity is a number, which no time can be.
-_decode = json.JSONDecoder(parse_constant=lambda name: None if name == "NaN" else float(name)).decode
+_decoder = json.JSONDecoder(parse_constant=lambda name: None if name == "NaN" else float(name))
+_JSON_SPACE = " \t\n\r"
 _SUFFIXES = {
     ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl",
     ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet", ".pq": "parquet", ".txt": "text",
@@ -194,6 +195,15 @@ def _document(line: Line, kind: str, columns: Mapping[str, str]) -> Document:
     except (ValueError, RecursionError) as error:
         raise _bad_line("wrong-json", "one JSON object", f"{str(error)[:100]}: {excerpt(data)}") from error
     return document_from(values, columns)
+
+
+def _decode(text: str) -> Any:
+    """What a line of JSON says; where it is but one object, without looking for white space by an expression."""
+    if text.startswith("{"):
+        values, end = _decoder.raw_decode(text)
+        if not text[end:].strip(_JSON_SPACE):
+            return values
+    return _decoder.decode(text)
 
 
 def excerpt(data: bytes) -> str:

@@ -20,6 +20,8 @@ from firststory.sources.vectors import parse_vector
 SOURCE_NAMES = ("origin", "publisher")
 """Other names under which feeds say who published a document, used where there is no `source`."""
 
+_FIELDS = frozenset(FIELDS)
+
 NO_COLUMNS: Mapping[str, str] = {}
 """All fields have our names."""
 
@@ -59,7 +61,7 @@ def document_from(values: Mapping[str, Any], columns: Mapping[str, str] = NO_COL
         source=_string(values, "source") or _publisher(values),
         url=_string(values, "url"),
         label=values.get("label"),
-        extra={str(key): value for key, value in values.items() if key not in FIELDS},
+        extra={str(key): value for key, value in values.items() if key not in _FIELDS},
         vector=parse_vector(values.get("vector")),
     )
 
@@ -101,6 +103,8 @@ def content_id(values: Mapping[str, Any]) -> str:
 
 def _identity(value: Any) -> str:
     """An id as text; '' where there is none. A column of whole numbers with gaps comes as floats from pandas."""
+    if type(value) is str:
+        return _clean(value).strip()
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, (str, Integral, type(None))):

@@ -31,6 +31,8 @@ def parse_time(value: Any) -> datetime | None:
     if is_absent(value) or (isinstance(value, str) and not value.strip()):
         return None
     try:
+        if type(value) is str:  # nearly all
+            return _from_text(value.strip())
         if type(value).__name__ == "datetime64":  # of numpy, which counts in units of its own
             value = value.astype("datetime64[us]").item()
         elif not isinstance(value, (bool, int, float, str)) and isinstance(value, Real):

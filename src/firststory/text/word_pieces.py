@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.arrays import Ints
+from firststory.arrays import Ints, Slots
 from firststory.errors import DataError, MissingExtraError
 
 PACKAGE, WEIGHTS, TOKENISER = (
@@ -37,9 +37,10 @@ class PieceNumbers(NamedTuple):
     """Before the first letter of a word."""
     letters: Ints
     """The piece of each code point; -1 for none."""
-    pairs: Ints
-    """Two pieces that make one: one << 32 | other, in order."""
-    made: Ints
+    first: Slots
+    others: Slots
+    """Pieces that make one with the piece p before them, in order: others[first[p] : first[p + 1]]."""
+    made: Slots
 
 
 class WordPieces:
@@ -91,9 +92,9 @@ class WordPieces:
                 if one is not None and other is not None:
                     made[one << 32 | other] = number
         pairs = np.array(sorted(made), dtype=np.int64)
-        return PieceNumbers(
-            self.names.get(BEGIN, -1), of_letter, pairs, np.array([made[pair] for pair in pairs.tolist()], np.int64)
-        )
+        first = np.searchsorted(pairs >> 32, np.arange(max(self.names.values(), default=0) + 2)).astype(np.int32)
+        others, makes = (pairs & (2**32 - 1)).astype(np.int32), np.array([made[pair] for pair in pairs.tolist()])
+        return PieceNumbers(self.names.get(BEGIN, -1), of_letter, first, others, makes.astype(np.int32))
 
 
 @cache

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import random
+
 import numpy as np
+import pytest
 
 from alerts.events.planted_stream import background, document, fired
+from firststory.alerts.events import turn
 from firststory.alerts.events.engine import EventAlerts
 from firststory.alerts.events.turn import FormatTerms
 from firststory.units import DAY_SECONDS
@@ -81,3 +86,37 @@ def test_formats_are_forgotten_follow_merges_and_come_back():
     )
     terms.renumber(np.array([-1, -1, -1, 0]))
     assert terms.columns() == [0] and terms.cost(0, "s2", 36 * DAY_SECONDS) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_formats_follow_merges_as_a_plain_table_does(seed, monkeypatch):
+    monkeypatch.setattr(turn, "MAX_FORMAT_TERMS", 6)
+    monkeypatch.setattr(turn, "MAX_FORMAT_STORIES", 4)
+    chance, terms, plain = random.Random(seed), FormatTerms(), dict[int, dict[str, float]]()
+    for hour in range(400):
+        now, column, story = hour * DAY_SECONDS / 4, chance.randrange(8), f"s{chance.randrange(9)}"
+        if chance.random() < 0.2:
+            into = f"s{chance.randrange(9)}"
+            merged = {} if into == story else {story: into}
+            terms.merge(merged)
+            for stories in plain.values():
+                if merged and story in stories:
+                    stories.setdefault(into, stories[story])
+                    del stories[story]
+        elif chance.random() < 0.4:
+            stories = plain.get(column, {})
+            while stories and now - next(iter(stories.values())) > turn.FORMAT_DAYS * DAY_SECONDS:
+                del stories[next(iter(stories))]
+            assert terms.cost(column, story, now) == math.log10(1 + len(stories) - (story in stories))
+        else:
+            terms.note(column, story, now)
+            stories = plain.pop(column, {})
+            stories.pop(story, None)
+            plain[column] = stories | {story: now}
+            if len(plain[column]) > 4:
+                del plain[column][next(iter(plain[column]))]
+            if len(plain) > 6:
+                del plain[next(iter(plain))]
+        if chance.random() < 0.05:
+            terms = FormatTerms.from_state(terms.get_state())
+        assert terms.get_state() == [[one, list(map(list, stories.items()))] for one, stories in plain.items()]

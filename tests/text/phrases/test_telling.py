@@ -141,6 +141,8 @@ BURST = [
     ),
 ]
 
+CAPTIONS = [Report(f"Bridge in Genoa {n}", "A picture of the bridge that collapsed in Genoa", n) for n in range(3)]
+
 
 def test_sentences_do_not_depend_on_the_order(reader):
     assert telling_sentence(reader, BURST[::-1]) == telling_sentence(reader, BURST)
@@ -148,8 +150,13 @@ def test_sentences_do_not_depend_on_the_order(reader):
 
 def test_sentences_of_several_bursts_are_those_of_each_alone(reader):
     flood = [Report("Flood in Bremen", f"The Weser rose by {n} metres in Bremen on Monday night.", n) for n in range(5)]
-    bursts = [BURST, [], flood, BURST[:1]]
+    bursts = [BURST, [], CAPTIONS, flood, BURST[:1]]
     assert telling_sentences(reader, bursts) == [telling_sentence(reader, burst) for burst in bursts]
+
+
+def test_a_burst_without_a_whole_sentence_is_not_read(reader, monkeypatch):
+    monkeypatch.setattr(type(reader), "read", None)
+    assert telling_sentences(reader, [CAPTIONS, []]) == ["", ""]
 
 
 def test_the_sentence_stands_in_a_report_and_names_the_event(reader):

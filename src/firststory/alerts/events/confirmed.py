@@ -46,12 +46,13 @@ def goes_on(
     Two stories of one day may only be related: of documents within the watch a member of the core must be linked to a
     good part, by links nearly as strong as those within the core.
     """  # fmt: skip
-    now = float(index.born[ordinal % len(index.born)])
+    now, story_of = float(index.born[ordinal % len(index.born)]), memory.story_of
     linked: dict[str, Counter[int]] = {}
     kin: dict[str, set[int]] = {}
     for place, target, is_before in proof.kin:
-        name = memory.story_of[target]
-        if name == story or name not in running or running[name].fired is None:
+        name = story_of[target]
+        other = None if name == story else running.get(name)
+        if other is None or other.fired is None:
             continue
         if is_before:
             kin.setdefault(name, set()).add(place)

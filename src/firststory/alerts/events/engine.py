@@ -40,6 +40,8 @@ MAX_TURN_TERMS = 5
 MAX_TERM_CHARACTERS = 60
 INDEX_DAYS = 8.0
 """A day of watching and a week of background."""
+LATEST_SOURCES = 64
+"""Documents whose sources are looked at first: where several sources are among them, the others need not be."""
 
 
 class EventAlerts:
@@ -106,8 +108,7 @@ class EventAlerts:
             return []
         clock = self._arrivals(new)
         sources = self._voices.numbers([one.document for one in new])
-        living = np.arange(self._index.oldest, self._index.next) % len(self._index.born)
-        self._voices.decide(np.concatenate([self._index.source[living], sources]))
+        self._decide_voices(sources)
         rows = self._rows(new, clock, sources)
         self._memory.note_duplicates(documents)
         found, alerts = nothing_found(len(new)), list[Alert]()
@@ -177,6 +178,14 @@ class EventAlerts:
             if first is not None:
                 self._index.born += self._clock.shift_to(first)
         return self._clock.arrivals(seconds)
+
+    def _decide_voices(self, sources: Ints) -> None:
+        """How voices are counted, by the sources of the remembered documents and of those that come now."""
+        index = self._index
+        latest = max(index.oldest, index.next - LATEST_SOURCES)
+        self._voices.decide(
+            np.concatenate([index.sources(latest, index.next), sources]), lambda: index.sources(index.oldest, latest)
+        )
 
     def _rows(self, new: Sequence[EventDocument], clock: Floats, sources: Ints) -> StepRows:
         settled, alerted = np.zeros(len(new), np.bool_), np.full(len(new), -math.inf)

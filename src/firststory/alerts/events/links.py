@@ -157,6 +157,10 @@ class LinkIndex(WindowIndex):
         own = zip(*(part.tolist() for part in kin), strict=True)
         return Proof(core.tolist(), list(own), members, means.tolist())
 
+    def sources(self, first: int, end: int) -> Ints:
+        """The sources of the documents from `first` to before `end`, all of which are remembered."""
+        return self.source[np.arange(first, end) % len(self.born)]
+
     def links_of(self, ordinal: int) -> tuple[Ints, Any]:
         """The remembered earlier documents that a document is linked to, and how similar they are."""
         slot = ordinal % len(self.born)

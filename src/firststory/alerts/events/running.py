@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 from firststory.arrays import Ints
@@ -47,6 +47,10 @@ class RunningStory:
         self.turned = max((t for t in (self.turned, other.turned) if t is not None), default=None)
         self.note_turn(sorted({*other.turn_terms} - {*self.turn_terms}))
 
+    def told(self) -> dict[str, Any]:
+        """All of it; quicker than `asdict`, which every save would pay for thousands of times."""
+        return {name: getattr(self, name) for name in self.__slots__} | {"turn_terms": self.turn_terms.copy()}
+
     def note_turn(self, terms: Sequence[int]) -> None:
         """These have turned it too."""
         self.turn_terms = [*self.turn_terms, *terms][-MAX_TURN_TERMS:]
@@ -85,7 +89,7 @@ class RunningStories(dict[str, RunningStory]):
             one.turn_terms = [int(new[c]) for c in one.turn_terms if c < len(new) and new[c] >= 0]
 
     def get_state(self) -> list[list[Any]]:
-        return [[story, asdict(one)] for story, one in self.items()]
+        return [[story, one.told()] for story, one in self.items()]
 
     @classmethod
     def from_state(cls, state: list[list[Any]]) -> Self:

@@ -54,43 +54,63 @@ class FormatTerms:
 
     def __init__(self) -> None:
         self._stories: dict[int, dict[str, float]] = {}
+        self._terms: dict[str, list[int]] = {}
+        """The other way round: the terms that turned each story."""
 
     def note(self, column: int, story: str, now: float) -> None:
         """A term turns a story."""
         stories = self._stories.pop(column, {})
-        stories.pop(story, None)
+        if stories.pop(story, None) is None:
+            self._terms.setdefault(story, []).append(column)
         stories[story] = now
         if len(stories) > MAX_FORMAT_STORIES:
-            del stories[next(iter(stories))]
+            self._forget_first(column, stories)
         self._stories[column] = stories
         if len(self._stories) > MAX_FORMAT_TERMS:
-            del self._stories[next(iter(self._stories))]
+            first, stories = next(iter(self._stories.items()))
+            while stories:
+                self._forget_first(first, stories)
+            del self._stories[first]
 
     def cost(self, column: int, story: str, now: float) -> float:
         """What the other stories that it turned cost."""
         stories = self._stories.get(column)
         if not stories:
             return 0.0
-        while stories and now - stories[oldest := next(iter(stories))] > FORMAT_DAYS * DAY_SECONDS:
-            del stories[oldest]
+        while stories and now - next(iter(stories.values())) > FORMAT_DAYS * DAY_SECONDS:
+            self._forget_first(column, stories)
         return math.log10(1 + len(stories) - (story in stories))
+
+    def _forget_first(self, column: int, stories: dict[str, float]) -> None:
+        """The story that a term turned longest ago."""
+        story = next(iter(stories))
+        del stories[story]
+        self._terms[story].remove(column)
+        if not self._terms[story]:
+            del self._terms[story]
 
     def merge(self, merged: Mapping[str, str]) -> None:
         """Stories by the one that each went into."""
-        if not merged:
-            return
-        has_none = merged.keys().isdisjoint
-        for stories in [stories for stories in self._stories.values() if not has_none(stories)]:
-            for story, into in merged.items():
-                if story in stories:
-                    stories.setdefault(into, stories[story])
-                    del stories[story]
+        for story, into in merged.items():
+            for column in self._terms.pop(story, ()):
+                stories = self._stories[column]
+                then = stories.pop(story)
+                if into not in stories:
+                    stories[into] = then
+                    self._terms.setdefault(into, []).append(column)
 
     def columns(self) -> list[int]:
         return list(self._stories)
 
     def renumber(self, new: Ints) -> None:
         self._stories = {int(new[c]): s for c, s in self._stories.items() if c < len(new) and new[c] >= 0}
+        self._list_terms()
+
+    def _list_terms(self) -> None:
+        self._terms = {}
+        for column, stories in self._stories.items():
+            for story in stories:
+                self._terms.setdefault(story, []).append(column)
 
     def get_state(self) -> list[list[Any]]:
         return [[column, list(map(list, stories.items()))] for column, stories in self._stories.items()]
@@ -99,6 +119,7 @@ class FormatTerms:
     def from_state(cls, state: list[list[Any]]) -> Self:
         terms = cls()
         terms._stories = {column: dict(stories) for column, stories in state}
+        terms._list_terms()
         return terms
 
 

@@ -7,7 +7,7 @@ as one, and so does every document without a source.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -39,25 +39,30 @@ class Voices:
     def numbers(self, documents: Sequence[Document]) -> Ints:
         """The number of each document's source, -1 where it has none."""
         families, number = self.families, self._number
-        found = np.empty(len(documents), np.int64)
-        for i, document in enumerate(documents):
+        found = list[int]()
+        for document in documents:
             source = document.source
             if not source:
-                found[i] = -1
+                found.append(-1)
                 continue
             if families:
                 source = families.get(source, source)
-            if source not in number:
-                number[source] = len(number)
-            found[i] = number[source]
-        return found
+            found.append(number.setdefault(source, len(number)))
+        return np.array(found, dtype=np.int64)
 
     def number(self, source: str | None) -> int:
         """The number of a source; -1 where there is none or it is not known."""
         return self._number.get(self.families.get(source, source), -1) if source else -1
 
-    def decide(self, sources: Ints) -> None:
-        """How voices are counted, by the sources of the remembered documents and of those that come now."""
+    def decide(self, latest: Ints, earlier: Callable[[], Ints]) -> None:
+        """How voices are counted, by the sources of the latest documents and of those that came before.
+
+        Mostly the latest tell already that there are several sources, and the others are not asked for.
+        """
+        if len({*latest.tolist()} - {-1}) >= FEW_SOURCES:
+            self.by_text = False
+            return
+        sources = np.concatenate([earlier(), latest])
         named = sources[sources >= 0]
         counts = np.bincount(named, minlength=1)
         is_main = counts.max() > MAIN_SHARE * len(sources)

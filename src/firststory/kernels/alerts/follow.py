@@ -39,8 +39,11 @@ from firststory.kernels.alerts.turn import LEAST_BACKGROUND, SILENT_WATCH_SHARE,
 from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.layout import Lists, Log
 from firststory.kernels.neighbours.window import NEXT, OLDEST, evict, has_room, remember
+from firststory.kernels.sorting import N_BYTES, sort_numbers
 from firststory.units import DAY_SECONDS
 
+CANDIDATE_BITS = 9
+"""`MAX_CANDIDATES` are told apart by as many."""
 OPENINGS_REMEMBERED = 500.0
 """Documents over which the share that opens a story is averaged."""
 RATE_DAYS, LEAST_RATE_DAYS, LEAST_PER_DAY = 2.0, 0.5, 20.0
@@ -119,8 +122,14 @@ def link(
     learnt.seen[0] += 1
     if learnt.seen[0] % LEARN_EVERY == 0:
         learn_threshold(learnt)
-    strong = np.flatnonzero(cosines >= threshold)
-    chosen = strong[np.argsort(ordinals[strong])]
+    # In the order of arrival: an ordinal, and which of the candidates it is.
+    packed, n_strong = np.empty(len(ordinals), np.int64), 0
+    for a in range(len(ordinals)):
+        if cosines[a] >= threshold:
+            packed[n_strong] = (ordinals[a] - meta[OLDEST]) << CANDIDATE_BITS | a
+            n_strong += 1
+    sort_numbers(packed, n_strong, np.empty(n_strong, np.int64), np.empty(N_BYTES, np.int64))
+    chosen = packed[:n_strong] & ((1 << CANDIDATE_BITS) - 1)
     n_old = n_fresh = 0
     for a in chosen:
         if now - facts.born[ordinals[a] % capacity] > rule.watch_seconds:

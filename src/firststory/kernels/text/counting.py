@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from firststory.arrays import Array
 from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.neighbours.prefetch import prefetch
+from firststory.kernels.sorting import N_BYTES, sort_numbers
 
 COUNT, BINARY, TFIDF = range(3)
 NO_NORM, L1, L2 = range(3)
+
+FIRST_ROOM = 1024
+"""Terms of a document that there is room for at the beginning."""
 
 NO_TERM, MANY_TERMS = -1, -2
 """Of a form that has no term; of one whose terms are listed. Otherwise a form has one term and knows its column."""
@@ -155,6 +161,7 @@ def count_documents(
     row = 0
     indptr[0] = 0
     n_documents = document_ends.shape[0]
+    room, sorting = np.empty(FIRST_ROOM, touched.dtype), np.empty(N_BYTES, np.int64)
     for d in range(n_documents):
         limit = document_ends[d]
         is_short = short > 0 and is_short_document(short, forms, starts, t, n_tokens, limit, form_column, form_common)
@@ -186,12 +193,13 @@ def count_documents(
                     tally[v] += w
         if leave_open and d == n_documents - 1:
             break
-        columns = touched[:n_touched]
-        columns.sort()
+        if n_touched > room.shape[0]:
+            room = np.empty(2 * n_touched, touched.dtype)
+        sort_numbers(touched, n_touched, room, sorting)
         size = 0.0
         begin = nnz
         for k in range(n_touched):
-            v = columns[k]
+            v = touched[k]
             x = tally[v]
             tally[v] = 0.0
             counts[nnz] = x

@@ -5,19 +5,30 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from firststory.arrays import Ints
-from firststory.kernels.jit import kernel
+from firststory.arrays import Ints, Slots
+from firststory.kernels.jit import kernel, part_of_kernel
 from firststory.kernels.text.meaning import UNKNOWN
 
 NO_PAIR = 1 << 31
 
 
-@kernel
-def joined(pairs: Ints, made: Ints, one: int, other: int) -> int:
-    """The piece that two pieces make; `NO_PAIR` where they make none. `pairs` are in order: one << 32 | other."""
-    pair = one << 32 | other
-    at = np.searchsorted(pairs, pair)
-    return made[at] if at < len(pairs) and pairs[at] == pair else NO_PAIR
+@part_of_kernel
+def joined(first: Slots, others: Slots, made: Slots, one: int, other: int) -> int:
+    """The piece that two pieces make; `NO_PAIR` where they make none.
+
+    What follows piece p, in order, is others[first[p] : first[p + 1]].
+    """
+    if one < 0:
+        return NO_PAIR
+    low, high = np.int64(first[one]), np.int64(first[one + 1])
+    end = high
+    while low < high:
+        middle = (low + high) >> 1
+        if others[middle] < other:
+            low = middle + 1
+        else:
+            high = middle
+    return int(made[low]) if low < end and others[low] == other else NO_PAIR
 
 
 @kernel
@@ -28,8 +39,9 @@ def split_words(
     whole: Ints,
     begin: int,
     letters: Ints,
-    pairs: Ints,
-    made: Ints,
+    first: Slots,
+    others: Slots,
+    made: Slots,
     parts: NDArray[np.int32],
     ends: Ints,
 ) -> None:
@@ -49,7 +61,7 @@ def split_words(
         if whole[i] >= 0 or not is_known:
             pieces[0], n = whole[i] if whole[i] >= 0 else UNKNOWN, 1
         for a in range(n - 1):
-            ranks[a] = joined(pairs, made, pieces[a], pieces[a + 1])
+            ranks[a] = joined(first, others, made, pieces[a], pieces[a + 1])
         while n > 1:
             at = np.argmin(ranks[: n - 1])
             if ranks[at] == NO_PAIR:
@@ -59,9 +71,9 @@ def split_words(
             for a in range(at + 1, n):
                 pieces[a], ranks[a - 1] = pieces[a + 1], ranks[a]
             if at < n - 1:
-                ranks[at] = joined(pairs, made, pieces[at], pieces[at + 1])
+                ranks[at] = joined(first, others, made, pieces[at], pieces[at + 1])
             if at > 0:
-                ranks[at - 1] = joined(pairs, made, pieces[at - 1], pieces[at])
+                ranks[at - 1] = joined(first, others, made, pieces[at - 1], pieces[at])
         parts[used : used + n] = pieces[:n]
         used += n
         ends[i] = used

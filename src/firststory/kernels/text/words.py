@@ -13,6 +13,8 @@ Bytes = NDArray[np.uint8]
 
 SPACE, AROUND = 1, 2
 """Classes of characters; all others, and all beyond the table, are parts of words."""
+HTTP, WWW, THREE, FOUR = np.uint64(0x68747470), np.uint64(0x777777), np.uint64(0xFFFFFF), np.uint64(0xFFFFFFFF)
+"""Letters as one number, and the last three and four of a number."""
 AT, COLON, SLASH, LETTER_S, QUOTE, CURLY, BLANK = 64, 58, 47, 115, 39, 0x2019, 32
 
 
@@ -80,6 +82,24 @@ def cut_words(
         bounds[i + 1] = n
         begin = ends[i] + 1  # a line break between texts
     return n
+
+
+@kernel
+def spaced_words(codes: NDArray[np.uint16], letters: Bytes, out: Bytes) -> int:
+    """`single_spaced` of the letters that the characters are written as, in `out`, which has room for as many and one.
+
+    Returns how many they are; -1 where a character has none, or where a link may stand: behind http or www.
+    """
+    n, before, last = 0, np.uint8(BLANK), np.uint64(0)
+    for code in codes:
+        letter = letters[code] if code < len(letters) else np.uint8(0)
+        last = (last << np.uint64(8)) | np.uint64(letter)
+        if letter == 0 or last & FOUR == HTTP or last & THREE == WWW:
+            return -1
+        out[n] = letter  # stays only if n moves on: no branch to guess
+        n += (letter != BLANK) | (before != BLANK)
+        before = letter
+    return n - 1 if n > 0 and before == BLANK else n
 
 
 @kernel

@@ -29,32 +29,29 @@ WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’\-&.][\p{L}\p{N}]+)
 class Profile(NamedTuple):
     """The phrases and words of a burst's first day, each by its share of the reports."""
 
-    reports: list[Report]
-    """Those of the first day."""
     names: list[list[str]]
     """Of each report the keys of its phrases of several words."""
     shares: dict[str, float]
     """Of phrases and words that tell of the burst, the share of the reports that have them."""
 
 
-def profiles(reader: PhraseReader, bursts: Sequence[Sequence[Report]], words: WordKeys) -> list[Profile]:
-    """The profiles of some bursts, whose reports may come in any order. All of them are read at one go."""
-    early = [first_day(reports) for reports in bursts]
+def profiles(reader: PhraseReader, early: Sequence[Sequence[Report]], words: WordKeys) -> list[Profile]:
+    """The profiles of some bursts, by the reports of their first days. All of them are read at one go."""
     read = reader.read([Document(id="", text=one.text, title=one.title) for own in early for one in own])
     groups = document_groups(reader, read, range(len(read)))
     spoken = words.of_each([_beginning(report) for own in early for report in own])
     ends = list(accumulate(map(len, early), initial=0))
-    return [_profile(own, groups[a:b], spoken[a:b]) for own, (a, b) in zip(early, pairwise(ends), strict=True)]
+    return [_profile(b - a, groups[a:b], spoken[a:b]) for a, b in pairwise(ends)]
 
 
-def _profile(reports: list[Report], groups: Sequence[Sequence[Group]], words: Sequence[set[str]]) -> Profile:
+def _profile(n: int, groups: Sequence[Sequence[Group]], words: Sequence[set[str]]) -> Profile:
+    """That of n reports."""
     count: Counter[str] = Counter()
     for own, said in zip(groups, words, strict=True):
         count.update(said.union([group.key for group in own if group.zone != k.BODY]))
-    n = len(reports)
     least = max(1.0, 0.1 * n) if n >= FEW else 0.0
     names = [[group.key for group in own if " " in group.key] for own in groups]
-    return Profile(reports, names, {key: times / n for key, times in count.items() if times > least})
+    return Profile(names, {key: times / n for key, times in count.items() if times > least})
 
 
 def _beginning(report: Report) -> str:

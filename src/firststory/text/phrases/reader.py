@@ -17,7 +17,7 @@ from firststory.kernels.phrases.tables import marks_of
 from firststory.records import Document
 from firststory.state import State, flatten, unflatten
 from firststory.text.language import check_language
-from firststory.text.phrases.alphabet import alphabet_of, key_number, key_numbers, numbers_of, stop_numbers
+from firststory.text.phrases.alphabet import alphabet_of, key_number, numbers_of, stop_numbers
 from firststory.text.phrases.found import ReadDocuments
 from firststory.text.phrases.kinds import kind_of
 from firststory.text.phrases.records import Kind, Phrase
@@ -168,7 +168,7 @@ class PhraseReader:
     def _read(self, documents: Sequence[Document], *, learn: bool) -> ReadDocuments:
         texts, shifts = zip(*map(_joined, documents), strict=True) if documents else ((), ())
         names = [document.source for document in documents]
-        keys = dict(zip(known := list(dict.fromkeys(names)), key_numbers(list(map(_source, known))), strict=True))
+        keys = dict(zip(known := list(dict.fromkeys(names)), numbers_of(list(map(_source, known))), strict=True))
         sources = np.array([keys[name] for name in names], np.uint64)  # 0 where none is known
         rate = 2.0 ** (1.0 / self.half_life)
         parts = []

@@ -9,7 +9,7 @@ import regex
 
 from firststory.headlines import is_format
 from firststory.text.phrases.alphabet import fold
-from firststory.text.phrases.profiles import Profile, WordKeys, profiles, rarities
+from firststory.text.phrases.profiles import Profile, WordKeys, first_day, profiles, rarities
 from firststory.text.phrases.reader import PhraseReader
 from firststory.text.phrases.records import Report
 
@@ -63,11 +63,32 @@ def telling_sentence(reader: PhraseReader, reports: Sequence[Report]) -> str:
 
 def telling_sentences(reader: PhraseReader, bursts: Sequence[Sequence[Report]]) -> list[str]:
     """`telling_sentence` of each of some bursts."""
-    words = WordKeys(reader)
-    found = [(profile, _candidates(profile, words)) for profile in profiles(reader, bursts, words)]
+    words, early = WordKeys(reader), [first_day(reports) for reports in bursts]
+    whole = [[_whole_sentences(report) for report in own] for own in early]
+    # Of a burst of headlines, captions or lists no sentence can be told: it need not be read.
+    best = [""] * len(bursts)
+    told = [n for n, own in enumerate(whole) if any(own)]
+    if not told:
+        return best
+    found = [
+        (profile, _candidates(profile, whole[n], words))
+        for n, profile in zip(told, profiles(reader, [early[n] for n in told], words), strict=True)
+    ]
     keys = list(dict.fromkeys(key for _, candidates in found for one in candidates for key in one.telling))
     rarity = dict(zip(keys, rarities(reader, keys), strict=True))
-    return [_best(profile.shares, candidates, rarity) for profile, candidates in found]
+    for n, (profile, candidates) in zip(told, found, strict=True):
+        best[n] = _best(profile.shares, candidates, rarity)
+    return best
+
+
+def _whole_sentences(report: Report) -> list[tuple[int, str]]:
+    """Those of its first sentences that are neither too short nor too long, and end as one does; with their places."""
+    body = report.text.removeprefix(report.title).strip() or report.title
+    return [
+        (place, sentence)
+        for place, sentence in enumerate(sentences(body, report.is_cut)[:FIRST_SENTENCES])
+        if SHORTEST <= sentence.count(" ") + 1 <= LONGEST and _IS_ENDED.search(sentence)
+    ]
 
 
 class _Candidate(NamedTuple):
@@ -81,14 +102,12 @@ class _Candidate(NamedTuple):
     """The keys that the profile of the burst has too, in order."""
 
 
-def _candidates(profile: Profile, words: WordKeys) -> list[_Candidate]:
+def _candidates(profile: Profile, whole: Sequence[Sequence[tuple[int, str]]], words: WordKeys) -> list[_Candidate]:
+    """The whole sentences of each report, as they may be told."""
     found = []
-    for report, names in zip(profile.reports, profile.names, strict=True):
-        body = report.text.removeprefix(report.title).strip() or report.title
+    for names, own_sentences in zip(profile.names, whole, strict=True):
         told = [name for name in names if name in profile.shares]
-        for place, sentence in enumerate(sentences(body, report.is_cut)[:FIRST_SENTENCES]):
-            if not (SHORTEST <= sentence.count(" ") + 1 <= LONGEST and _IS_ENDED.search(sentence)):
-                continue
+        for place, sentence in own_sentences:
             own, low = words.of(sentence), fold(sentence)
             form = A_FORMAT if _LEANS.match(sentence) or is_format(sentence) else 1.0
             form *= CAPITALS_FIRST if sentence.split()[0].isupper() or "Related:" in sentence else 1.0

@@ -160,7 +160,8 @@ def _groups(read: ReadDocuments, number: int) -> dict[int, Group]:
                 continue
         group = groups.get(key)
         if group is None:
-            groups[key] = group = Group(surface(text[start:end], form), start, end, form, zone, style)
+            written = text[start:end] if form != k.TAG else surface(text[start:end], form)
+            groups[key] = group = Group(written, start, end, form, zone, style)
         elif is_name and group.form != k.NAME:  # a hashtag, or words that turn out to be a name
             group.form, group.style, group.text = form, style, text[start:end]
         group.count += 1
@@ -181,15 +182,16 @@ def surface(text: str, form: int) -> str:
 def _full_names(reader: PhraseReader, known: KnownNames, groups: dict[int, Group]) -> dict[int, int]:
     """Short name -> full name: the longer name of the document, else the person that the stream means by it."""
     names = {key: group.key for key, group in groups.items() if group.form == k.NAME and group.key}
-    shared: Mapping[str, int] | None = None
-    if len(names) > 1:
-        shared = Counter([word for name in names.values() for word in {name.split()[0], name.split()[-1]}])
+    ends = {key: {name.partition(" ")[0], name.rpartition(" ")[2]} for key, name in names.items()}
+    every = [word for own in ends.values() for word in own]
+    # Without a word at an end that two of them have, none is part of another.
+    shared = Counter(every) if len(every) > len({*every}) else None
     whole: dict[int, int] = {}
     for key, name in names.items():
         is_single = " " not in name
         seen = known.counts(key)[k.NAME_DOCUMENTS]
         longer = []
-        if shared and (shared[name.split()[0]] > 1 or shared[name.split()[-1]] > 1):
+        if shared and any(shared[word] > 1 for word in ends[key]):
             longer = [
                 other
                 for other, full in names.items()

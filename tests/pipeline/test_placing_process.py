@@ -109,7 +109,8 @@ def test_where_the_halves_share_something_there_is_one_process(source, new_store
 
 def test_the_vocabulary_is_pruned_in_both(tmp_path, new_store, quick, processes):
     source = tmp_path / "words.jsonl"
-    source.write_text("".join(json.dumps({"id": one.id, "text": one.text}) + "\n" for one in stream(600)))
+    lines = [json.dumps({"id": one.id, "text": one.text, "time": one.time.isoformat()}) for one in stream(600)]
+    source.write_text("\n".join(lines))
     settings = quick(detector="fused-words", topics="storylines", window=60, max_terms=500, step=30)
     whole = run_to_end(settings, new_store("whole"), source)
     with Store(new_store("beside")) as store:

@@ -1,8 +1,8 @@
 """Placing documents in a process of its own, while the next ones are judged here.
 
 Python runs one thread at a time, so that threads gain little where kernels are short. The other process is a copy of
-this one, made when the stream begins, with the model in it; from then on each keeps its half. They talk by a pipe, in
-order, and only with one another. Every word but the last two is answered.
+this one, made when the stream begins, with the model in it; from then on each keeps its half. They talk by a pipe, and
+only with one another; what is asked is answered in order.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ if TYPE_CHECKING:  # without a store none of its libraries need be loaded
 MAX_SENT = 6
 """Batches that are judged, or being judged, and not placed: some take longer to be placed than to be judged."""
 PLACE, COPY, COLUMNS = "place", "copy", "columns"
+"""What is answered: by the batch as it was placed, a copy of half of the model, the columns to be kept."""
 RENUMBER, CHANGE = "renumber", "change"
+"""What is not: other numbers of columns, other settings of the alerts."""
 
 
 class PlacingProcess:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firststory.alerts.budget import parse_budget
 from firststory.engines.engine import Engine
-from firststory.errors import ParameterError, StoreError
+from firststory.errors import StoreError
+from firststory.pipeline.agreement import CHANGEABLE, agree, kept_settings
 from firststory.pipeline.allocator import trim_memory
 from firststory.pipeline.build import build_core, missing_meaning
 from firststory.pipeline.copies import copy_of, copy_of_judging, whole_copy
@@ -43,9 +44,6 @@ from firststory.text.encoder import SentenceEncoder
 if TYPE_CHECKING:  # without a store none of its libraries need be loaded
     from firststory.store.states import Compressed
     from firststory.store.store import Store
-
-CHANGEABLE = ("budget", "false_alerts", "source_families")
-"""Settings of the alerts that a store remembers and that the next run may change."""
 
 
 class _Begun(NamedTuple):
@@ -116,7 +114,7 @@ class Runner:
         if store is not None:
             store.claim()
             self._made_with = made_with(settings, detector)
-            _agree(settings, store, self.encoder, self._made_with)
+            agree(settings, store, self.encoder, self._made_with)
             if changed := what_changed(kept.get("made_with") or self._made_with, self._made_with):
                 say(changed)
                 store.keep_settings(store.settings() | {"made_with": self._made_with})
@@ -383,7 +381,7 @@ class Runner:
             self.core.parts.alerts.change(parse_budget(now.budget), now.false_alerts, now.source_families)
         else:
             self._beside.change_alerts(now.budget, now.false_alerts, now.source_families)
-        kept = _kept(self.settings, self.encoder, self._made_with)
+        kept = kept_settings(self.settings, self.encoder, self._made_with)
         if self._next_step:
             self._write_state(store, self._next_step - 1, alone=True, settings=kept)
         else:
@@ -401,50 +399,3 @@ class Runner:
         if before != self.settings:
             self._change_settings(before, self.store)
         taken_up(self.store, asked)
-
-
-def _kept(settings: Settings, encoder: SentenceEncoder | None, found: dict[str, str]) -> dict[str, Any]:
-    kept = settings.model() | {name: getattr(settings, name) for name in CHANGEABLE} | {"made_with": found}
-    if encoder is not None:
-        kept |= {"vectors": str(encoder.folder.absolute()), "encoder": encoder.fingerprint}
-    return kept
-
-
-def _agree(settings: Settings, store: Store, encoder: SentenceEncoder | None, found: dict[str, str]) -> None:
-    """A store's results come from one set of model settings; the first run that brings any decides."""
-    wanted, kept = settings.model(), store.settings()
-    if not kept or store.last_step() < 0:
-        store.keep_settings(_kept(settings, encoder, found))
-        return
-    _agree_on_encoder(kept, encoder)
-    for name, value in wanted.items():
-        if kept.get(name, value) != value:
-            raise ParameterError(
-                owner="store",
-                parameter=name,
-                allowed=f"{kept[name]!r}, with which this store was begun",
-                received=value,
-                remedy=f"Leave --{name.replace('_', '-')} out, or begin another store.",
-                message=f"This store was begun with {name} {kept[name]!r}, which cannot become {value!r}.",
-            )
-
-
-def _agree_on_encoder(kept: dict[str, Any], encoder: SentenceEncoder | None) -> None:
-    """The folder may be another; the files must be the same."""
-    found = None if encoder is None else encoder.fingerprint
-    begun = kept.get("encoder")
-    if found == begun:
-        return
-    if begun is None:
-        said, remedy = "without an encoder; vectors cannot begin later", "Leave --vectors out, or begin another store."
-    else:
-        said = f"with the encoder of {kept.get('vectors')} (SHA-256 {begun[:12]}…)"
-        remedy = "Name a folder with the same files with --vectors, or begin another store."
-    raise ParameterError(
-        owner="store",
-        parameter="vectors",
-        allowed=f"those of the encoder {begun}" if begun else "left out",
-        received="no encoder" if encoder is None else f"{encoder.folder} (SHA-256 {encoder.fingerprint[:12]}…)",
-        remedy=remedy,
-        message=f"This store was begun {said}.",
-    )

@@ -283,7 +283,7 @@ def unpack_state(blob: bytes) -> State:
 
     try:
         state, rest = State(), memoryview(blob)
-        while not state or len(rest):
+        while len(rest) or len(rest) == len(blob):
             length = int.from_bytes(rest[:8], "little")
             told = json.loads(bytes(rest[8 : 8 + length]))
             end = 8 + length + max(one["data_offsets"][1] for name, one in told.items() if name != "__metadata__")

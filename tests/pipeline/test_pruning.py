@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from firststory.pipeline.build import build_core
-from firststory.pipeline.pruning import make_room
+from firststory.pipeline.pruning import is_pruning_due
 from firststory.records import Batch, Document
 from firststory.state import pack_state, unpack_state
 
@@ -110,5 +110,5 @@ def test_a_detector_that_cannot_renumber_keeps_its_columns(quick):
 
 def test_nothing_happens_before_the_first_word(quick):
     core = build_core(quick())
-    make_room(core.parts, 0)
+    assert not is_pruning_due(core.parts.vectorizer, 0)
     assert core.step(Batch(0, (Document(id="a", text="..."),))).counts["empty"] == 1

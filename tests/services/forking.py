@@ -17,6 +17,7 @@ import traceback
 from contextlib import suppress
 from importlib import import_module
 
+ENDING = (signal.SIGINT, signal.SIGTERM)
 CLIENTS = ("redis", "nats", "confluent_kafka", "websockets.sync.client", "feedparser", "httpx", "psycopg")
 
 
@@ -83,7 +84,7 @@ def main(settings):
         pass
     gc.freeze()
     # Forks inherit this: one that is ended before it has reached `command_line` ends as a program that is loading does.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         signal.signal(number, end_at_once)
     for line in sys.stdin:
         request = json.loads(line)
@@ -91,7 +92,10 @@ def main(settings):
             pid, status = os.waitpid(request["poll"], os.WNOHANG)
             answer = os.waitstatus_to_exitcode(status) if pid else None
         else:
+            # Python forgets what reaches a fork before it has become one: until then it waits.
+            signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
             answer = os.fork()
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
             if not answer:
                 os._exit(_call(command_line, **request))
         print(json.dumps(answer), flush=True)

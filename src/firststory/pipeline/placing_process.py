@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from firststory.alerts.budget import parse_budget
@@ -176,9 +177,11 @@ def _place_and_end(parent: int, line: Connection, core: StreamCore) -> NoReturn:
 
 def _close_all_but(kept: int) -> None:
     """Files and connections of the first process: its lock on the store must not outlive it, by however little."""
-    first, last = 3, int(os.sysconf("SC_OPEN_MAX"))
-    os.closerange(first, kept)
-    os.closerange(kept + 1, last)
+    # Those that are open, not all that there may be: in a container these are a thousand million.
+    for number in [int(one.name) for one in Path("/proc/self/fd").iterdir()]:
+        if number > 2 and number != kept:
+            with suppress(OSError):  # the list itself was one of them
+                os.close(number)
 
 
 def _do(kind: str, value: Any, line: Connection, core: StreamCore) -> None:

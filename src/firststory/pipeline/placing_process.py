@@ -8,6 +8,7 @@ only with one another; what is asked is answered in order.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -18,6 +19,7 @@ from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from firststory.alerts.budget import parse_budget
@@ -162,8 +164,9 @@ def _place_and_end(parent: int, line: Connection, core: StreamCore) -> NoReturn:
         die_with(parent)
         _close_all_but(line.fileno())
         preparing.listen_alone(lambda is_beginning: line.send(("compiling", is_beginning)))
-        while True:
-            kind, value = line.recv()
+        asked = _received(line)
+        while (message := asked.get()) is not None:
+            kind, value = pickle.loads(message)  # from the process that this one is a copy of
             with paused_collection():
                 _do(kind, value, line, core)
     except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -173,6 +176,21 @@ def _place_and_end(parent: int, line: Connection, core: StreamCore) -> NoReturn:
             line.send(("failed", _sendable(error)))
     finally:
         os._exit(0)
+
+
+def _received(line: Connection) -> SimpleQueue[bytes | None]:
+    """What is asked, as it comes; None at the end. A pipe holds less than a batch: whoever judges would wait for it."""
+    asked: SimpleQueue[bytes | None] = SimpleQueue()
+
+    def receive() -> None:
+        try:
+            while True:
+                asked.put(line.recv_bytes())
+        except (OSError, EOFError):
+            asked.put(None)
+
+    threading.Thread(target=receive, name="receiver", daemon=True).start()
+    return asked
 
 
 def _close_all_but(kept: int) -> None:

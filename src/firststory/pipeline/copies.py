@@ -15,11 +15,6 @@ if TYPE_CHECKING:  # without a store none of its libraries need be loaded
     from firststory.store.states import Compressed
 
 
-def copy_of(core: StreamCore) -> Compressed:
-    """The model as it is now, ready for the store."""
-    return whole_copy(copy_of_judging(core), copy_of_placing(core))
-
-
 def copy_of_judging(core: StreamCore) -> Compressed:
     """Of the model what judges documents."""
     from firststory.store.states import compressed
@@ -35,7 +30,7 @@ def copy_of_placing(core: StreamCore) -> Compressed:
 
 
 def whole_copy(judging: Compressed, placing: Compressed) -> Compressed:
-    """Both halves."""
+    """Both halves, ready for the store."""
     from firststory.store.states import Compressed
 
     return Compressed(judging.pieces + placing.pieces)

@@ -50,6 +50,8 @@ class JudgedBatch:
     surfaces: SurfacesOfBatch
     counts: Mapping[str, int]
     """See `Step.counts`."""
+    recent_scores: Sequence[float]
+    """The latest scores before it: what is neutral, and what is low, differs between detectors."""
     now: float | None
     """How far the stream has come, in seconds since 1970; None where it has no times."""
     forgets_vectors: bool

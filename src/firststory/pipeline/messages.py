@@ -65,6 +65,7 @@ def unpacked_judged(message: Message) -> JudgedBatch:
         unit=None,
         surfaces=SurfacesOfBatch(look_up),
         counts={},
+        recent_scores=(),
         now=now,
         forgets_vectors=forgets_vectors,
         wants_room=False,

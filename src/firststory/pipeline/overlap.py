@@ -21,7 +21,7 @@ MAX_READ = 4
 """Steps that are read and not judged."""
 MAX_UNPLACED = 2
 """Batches that are judged, or being judged, and not placed."""
-MAX_UNWRITTEN = 2 * STEPS
+MAX_UNWRITTEN = 4 * STEPS
 """Steps that are judged and not in the store: some are written, others come together meanwhile."""
 MAX_LARGE = 4
 """The same of large steps: enough to go on while a copy of the model is written."""
@@ -148,7 +148,7 @@ class Overlap:
     def _has_room(self) -> bool:
         """Whether one more step may be judged before others are written."""
         n, n_documents = len(self._unplaced) + len(self._unwritten), sum(self._unplaced) + documents_of(self._unwritten)
-        is_small = n < MAX_LARGE or (n < MAX_UNWRITTEN and n_documents < 2 * DOCUMENTS)
+        is_small = n < MAX_LARGE or (n < MAX_UNWRITTEN and n_documents < 4 * DOCUMENTS)
         return is_small and len(self._unplaced) < self._max_unplaced
 
     def _hurry(self) -> None:

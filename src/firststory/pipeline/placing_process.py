@@ -41,7 +41,7 @@ from firststory.pipeline.storyline_topics import StorylineTopics
 if TYPE_CHECKING:  # without a store none of its libraries need be loaded
     from firststory.store.states import Compressed
 
-MAX_SENT = 6
+MAX_SENT = 8
 """Batches that are judged, or being judged, and not placed: some take longer to be placed than to be judged."""
 PLACE, COPY, COLUMNS = "place", "copy", "columns"
 """What is answered: by the batch as it was placed, a copy of half of the model, the columns to be kept."""

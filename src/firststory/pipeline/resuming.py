@@ -45,10 +45,17 @@ class Work:
     @contextmanager
     def saved(self, held: int) -> Iterator[None]:
         """Around the saving of a model that holds so many documents: the work begins anew."""
+        self._last_save = 0.0
+        with self.saving():
+            yield
+        self.restored(held)
+
+    @contextmanager
+    def saving(self) -> Iterator[None]:
+        """Around the rest of it, where that comes later."""
         begin = time.perf_counter()
         yield
-        self._last_save = time.perf_counter() - begin
-        self.restored(held)
+        self._last_save += time.perf_counter() - begin
 
     def restored(self, held: int) -> None:
         """A saved model that holds so many documents was loaded."""

@@ -18,7 +18,7 @@ from firststory.errors import StoreError
 from firststory.pipeline.agreement import CHANGEABLE, agree, kept_settings
 from firststory.pipeline.allocator import trim_memory
 from firststory.pipeline.build import build_core, missing_meaning
-from firststory.pipeline.copies import copy_of, copy_of_judging, whole_copy
+from firststory.pipeline.copies import copy_of_judging, copy_of_placing, whole_copy
 from firststory.pipeline.duplicates import FindEarlier
 from firststory.pipeline.garbage import paused_collection
 from firststory.pipeline.held_back import HeldBack
@@ -55,6 +55,8 @@ class _Begun(NamedTuple):
     """Where the threshold on novelty stands."""
     is_saved: bool
     """Whether the model is saved once it is placed."""
+    half: Compressed | None = None
+    """What was copied of it before that."""
 
 
 class Runner:
@@ -199,8 +201,10 @@ class Runner:
                             begun = self._judged(found)
                             if beside is not None:
                                 beside.begin(begun.judged)
+                            if begun.is_saved and self.core.may_judge_ahead():
+                                begun = begun._replace(half=self._half_copied(begun.judged))
                         placing.begin(partial(self._placed, begun))
-                        if begun.is_saved or not self.core.may_judge_ahead():
+                        if not self.core.may_judge_ahead():
                             placing.wait()
         finally:
             self.core.overlaps, self._settle = False, lambda: None
@@ -290,16 +294,31 @@ class Runner:
             return StepToWrite(step)
         state = None
         if begun.is_saved:
-            with self._work.saved(self._held):
-                state = self._copy()
-            self._saved_step = step.index
+            if begun.half is not None:
+                with self._work.saving():
+                    state = whole_copy(begun.half, self._other_half())
+            else:
+                with self._work.saved(self._held):
+                    state = self._copy()
+                self._saved_step = step.index
         return StepToWrite(step, self._about(begun, placed), state)
 
     def _copy(self) -> Compressed:
-        if self._beside is None:
-            return copy_of(self.core)
-        self._beside.begin_copy()
-        return whole_copy(copy_of_judging(self.core), self._beside.copy())
+        if self._beside is not None:
+            self._beside.begin_copy()
+        return whole_copy(copy_of_judging(self.core), self._other_half())
+
+    def _half_copied(self, judged: JudgedBatch) -> Compressed:
+        """Of the model what judges documents, as it is after this batch; the next one may be judged at once."""
+        if self._beside is not None:
+            self._beside.begin_copy()
+        with self._work.saved(self._held):
+            half = copy_of_judging(self.core)
+        self._saved_step = judged.batch.index
+        return half
+
+    def _other_half(self) -> Compressed:
+        return copy_of_placing(self.core) if self._beside is None else self._beside.copy()
 
     def _write(self, judged: Sequence[StepToWrite]) -> None:
         if self.store is not None:

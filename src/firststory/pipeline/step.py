@@ -140,6 +140,9 @@ class StreamCore:
             if self.overlaps:
                 surfaces.looked_up()
         n_near = self._duplicates.mark_near(judged)
+        scores = [one.novelty for one in judged]
+        recent = self._recent_scores or scores
+        self._recent_scores = (self._recent_scores + scores)[-RECENT_SCORES:]
         counts = Counter(
             seen=len(batch.documents) + len(batch.quarantined),
             scored=len(judged) - n_near,
@@ -161,6 +164,7 @@ class StreamCore:
             unit=None if rows is None else rows.unit,
             surfaces=surfaces,
             counts=dict(counts),
+            recent_scores=recent,
             now=self._clock.high if self._clock.is_timed else None,
             forgets_vectors=parts.own_vectors.begun and not had_vectors,
             wants_room=is_pruning_due(parts.vectorizer, n_learnt),
@@ -264,12 +268,8 @@ class StreamCore:
 
     def _verdicts(self, judged: JudgedBatch, like: float) -> tuple[Verdict, ...]:
         """A verdict on each document, in the order of arrival."""
-        scores = [] if judged.read is None else [one.novelty for one in judged.read.documents]
-        recent = self._recent_scores or scores
         by_id = {one.document.id: one for one in judged.documents}
-        verdicts = tuple([verdict_on(by_id[document.id], recent, like) for document in judged.fresh])
-        self._recent_scores = (self._recent_scores + scores)[-RECENT_SCORES:]
-        return verdicts
+        return tuple([verdict_on(by_id[document.id], judged.recent_scores, like) for document in judged.fresh])
 
     def status(self) -> dict[str, Any]:
         """Where the alerts stand, and the threshold on the novelty of single documents: JSON values."""

@@ -156,7 +156,8 @@ class Stages:
             ("topics", step, "learn_topics"),
             ("topics", step, "tell_topics"),
             ("store", Store, "write_steps"),
-            ("copies of the model", runner, "copy_of"),
+            ("copies of the model", runner, "copy_of_judging"),
+            ("copies of the model", runner, "copy_of_placing"),
             ("copies of the model", Store, "write_state"),
             ("copies of the model", store, "put_state"),
         ):

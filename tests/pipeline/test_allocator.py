@@ -27,6 +27,36 @@ print(resident() - before - (size << 10))
 """
 
 
+COMPILED = """
+import numba
+from firststory.pipeline.allocator import trim_memory
+
+def resident():
+    found, is_code = 0, False
+    for line in open("/proc/self/smaps"):
+        if "-" in line.split()[0]:
+            is_code = "libllvmlite" in line and " r-xp " in line
+        elif is_code and line.startswith("Rss:"):
+            found += int(line.split()[1])
+    return found
+
+add = numba.njit(lambda a, b: a + b)
+assert add(1, 2) == 3
+before = resident()
+trim_memory()
+after = resident()
+assert add(3, 4) == 7 and add(0.5, 1.5) == 2.0  # compiled anew, for other types
+print(before, after)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc")
+def test_the_compiler_is_put_aside_and_comes_back():
+    done = subprocess.run([sys.executable, "-c", COMPILED], capture_output=True, text=True, check=True)
+    before, after = map(int, done.stdout.split())
+    assert before > 10 << 10 > 1 << 10 > after  # kB
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc")
 def test_arrays_that_grow_by_being_copied_leave_no_holes():
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)

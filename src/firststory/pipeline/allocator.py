@@ -1,10 +1,12 @@
-"""How the C library hands memory out, in a process that follows a stream: what was freed goes back to the system."""
+"""Memory of a process that follows a stream: what was freed goes back to the system, and what it no longer needs."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any, cast
 
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8
@@ -12,6 +14,9 @@ TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8
 LARGE = 1 << 20
 """Bytes from which on memory is asked of the system, and given back when it is freed."""
 ARENAS = 2
+COMPILER = "libllvmlite"
+MADV_DONTNEED = 4
+"""The name of an advice, in Linux's mman.h."""
 
 
 def give_large_back() -> None:
@@ -27,7 +32,7 @@ def give_large_back() -> None:
 
 
 def trim_memory() -> None:
-    """Whole pages that are free in the middle of a heap, too.
+    """Whole pages that are free in the middle of a heap, too, and the code of the compiler.
 
     A copy of the model is made of pieces of every size, and the next one does not fit into the gaps that it leaves
     between what is in use: a process would grow for days although nothing in it does.
@@ -35,6 +40,20 @@ def trim_memory() -> None:
     trim = _of_c_library("malloc_trim")
     if trim is not None:
         trim(0)
+    with suppress(OSError, AttributeError):
+        _put_aside_compiler()
+
+
+def _put_aside_compiler() -> None:
+    """Let the system have the memory that numba's compiler takes once it has loaded the kernels: some 50 MB.
+
+    Code that is mapped from a file and cannot be written to is read from there again, should it be run.
+    """
+    madvise = ctypes.CDLL(None).madvise
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        if COMPILER in line and " r-xp " in line:
+            begin, end = (int(place, 16) for place in line.partition(" ")[0].split("-"))
+            madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), MADV_DONTNEED)
 
 
 @cache

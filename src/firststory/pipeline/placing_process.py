@@ -8,7 +8,6 @@ only with one another; what is asked is answered in order.
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import sys
 import threading
@@ -165,8 +164,8 @@ def _place_and_end(parent: int, line: Connection, core: StreamCore) -> NoReturn:
         _close_all_but(line.fileno())
         preparing.listen_alone(lambda is_beginning: line.send(("compiling", is_beginning)))
         asked = _received(line)
-        while (message := asked.get()) is not None:
-            kind, value = pickle.loads(message)  # from the process that this one is a copy of
+        while (wanted := asked.get()) is not None:
+            kind, value = wanted
             with paused_collection():
                 _do(kind, value, line, core)
     except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -178,15 +177,16 @@ def _place_and_end(parent: int, line: Connection, core: StreamCore) -> NoReturn:
         os._exit(0)
 
 
-def _received(line: Connection) -> SimpleQueue[bytes | None]:
+def _received(line: Connection) -> SimpleQueue[tuple[str, Any] | None]:
     """What is asked, as it comes; None at the end. A pipe holds less than a batch: whoever judges would wait for it."""
-    asked: SimpleQueue[bytes | None] = SimpleQueue()
+    asked: SimpleQueue[tuple[str, Any] | None] = SimpleQueue()
 
     def receive() -> None:
         try:
-            while True:
-                asked.put(line.recv_bytes())
-        except (OSError, EOFError):
+            with suppress(OSError, EOFError):
+                while True:
+                    asked.put(line.recv())
+        finally:
             asked.put(None)
 
     threading.Thread(target=receive, name="receiver", daemon=True).start()

@@ -7,6 +7,7 @@ import resource
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -90,8 +91,31 @@ class Vitals:
 
 
 def memory() -> int:
-    """Bytes that this process has in memory; where the system does not tell, the most that it ever had."""
+    """Bytes that this process has in memory, and its copies beside it for themselves alone.
+
+    Where the system does not tell, the most that this process ever had.
+    """
     try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        own = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return own + sum(map(_private, _copies()))
+
+
+def _copies() -> list[Path]:
+    """The processes that are copies of this one: not what a sink may have started."""
+    found, program = list[Path](), Path("/proc/self/cmdline").read_bytes()
+    for listed in Path("/proc/self/task").glob("*/children"):
+        with suppress(OSError):  # a thread that has ended
+            children = [Path("/proc", number) for number in listed.read_text().split()]
+            found += [child for child in children if (child / "cmdline").read_bytes() == program]
+    return found
+
+
+def _private(process: Path) -> int:
+    """Bytes that no other process shares; 0 for one that has ended."""
+    try:
+        lines = [line.split() for line in (process / "smaps_rollup").read_text().splitlines()]
+    except OSError:
+        return 0
+    return 1024 * sum([int(line[1]) for line in lines if line[0] in ("Private_Clean:", "Private_Dirty:")])

@@ -1,4 +1,4 @@
-"""Memory of a process that follows a stream: what was freed goes back to the system, and what it no longer needs."""
+"""Memory of a process that follows a stream: what was freed goes back to the system, and the compiler's code."""
 
 from __future__ import annotations
 

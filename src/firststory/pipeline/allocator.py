@@ -50,7 +50,7 @@ def _put_aside_compiler() -> None:
     Code that is mapped from a file and cannot be written to is read from there again, should it be run.
     """
     madvise = ctypes.CDLL(None).madvise
-    for line in Path("/proc/self/maps").read_text().splitlines():
+    for line in Path("/proc/self/maps").read_text(errors="replace").splitlines():
         if COMPILER in line and " r-xp " in line:
             begin, end = (int(place, 16) for place in line.partition(" ")[0].split("-"))
             madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), MADV_DONTNEED)

@@ -45,7 +45,7 @@ def trim_memory() -> None:
 
 
 def _put_aside_compiler() -> None:
-    """Let the system have the memory that numba's compiler takes once it has loaded the kernels: some 50 MB.
+    """Let the system have the memory of numba's compiler, which has nothing to do once the kernels are loaded.
 
     Code that is mapped from a file and cannot be written to is read from there again, should it be run.
     """

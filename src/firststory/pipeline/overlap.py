@@ -22,7 +22,7 @@ MAX_READ = 4
 MAX_UNPLACED = 2
 """Batches that are judged, or being judged, and not placed."""
 MAX_UNWRITTEN = 4 * STEPS
-"""Steps that are judged and not in the store: some are written, others come together meanwhile."""
+"""Steps that are judged and not in the store: some are written, others come together or are placed meanwhile."""
 MAX_LARGE = 4
 """The same of large steps: enough to go on while a copy of the model is written."""
 POLL_SECONDS = 0.1

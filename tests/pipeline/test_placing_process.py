@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 import signal
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +19,7 @@ from firststory.pipeline.build import build_core
 from firststory.pipeline.placing_process import PlacingProcess
 from firststory.pipeline.runner import Runner
 from firststory.pipeline.step import StreamCore
-from firststory.records import Batch
+from firststory.records import Batch, Document
 from firststory.sources.files import read_all
 from firststory.store.setting_changes import ask_for
 from firststory.store.store import Store
@@ -263,3 +265,27 @@ def test_the_first_steps_compile_there_and_tell_here(quick, monkeypatch, news):
         placed, seconds = process.placed(judged)
     process.close()
     assert heard[:2] == [True, False] and placed.stories and seconds > 0.0
+
+
+def test_no_batch_waits_for_those_before_it_to_be_placed(quick, monkeypatch, news):
+    """Together they are several times what a pipe holds, and nothing is placed before all were handed over."""
+    place, may_place = StreamCore.place, mmap.mmap(-1, 1)  # both processes see it
+
+    def late(self, judged):
+        while not may_place[0]:
+            os.sched_yield()
+        return place(self, judged)
+
+    monkeypatch.setattr(StreamCore, "place", late)
+    core = build_core(quick())
+    process = PlacingProcess(core)
+    long = [Document(f"long {n}", f"{one.text} " * 4000) for n, one in enumerate(news[:8])]
+    batches = [core.judge(Batch(index, (one,))) for index, one in enumerate(long)]
+    handing = threading.Thread(target=lambda: [process.begin(judged) for judged in batches], daemon=True)
+    handing.start()
+    handing.join(60)
+    is_handed_over = not handing.is_alive()
+    may_place[0] = 1
+    placed = [process.placed(judged)[0] for judged in batches]
+    process.close()
+    assert is_handed_over and len(placed) == len(batches) and placed[0].stories

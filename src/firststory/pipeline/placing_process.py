@@ -165,6 +165,8 @@ def _place_and_end(parent: int, line: Connection, core: StreamCore) -> NoReturn:
         preparing.listen_alone(lambda is_beginning: line.send(("compiling", is_beginning)))
         asked = _received(line)
         while (wanted := asked.get()) is not None:
+            if isinstance(wanted, BaseException):
+                raise wanted
             kind, value = wanted
             with paused_collection():
                 _do(kind, value, line, core)
@@ -177,17 +179,18 @@ def _place_and_end(parent: int, line: Connection, core: StreamCore) -> NoReturn:
         os._exit(0)
 
 
-def _received(line: Connection) -> SimpleQueue[tuple[str, Any] | None]:
+def _received(line: Connection) -> SimpleQueue[tuple[str, Any] | BaseException | None]:
     """What is asked, as it comes; None at the end. A pipe holds less than a batch: whoever judges would wait for it."""
-    asked: SimpleQueue[tuple[str, Any] | None] = SimpleQueue()
+    asked: SimpleQueue[tuple[str, Any] | BaseException | None] = SimpleQueue()
 
     def receive() -> None:
         try:
-            with suppress(OSError, EOFError):
-                while True:
-                    asked.put(line.recv())
-        finally:
+            while True:
+                asked.put(line.recv())
+        except (OSError, EOFError):
             asked.put(None)
+        except BaseException as error:  # whoever waits tells the first process
+            asked.put(error)
 
     threading.Thread(target=receive, name="receiver", daemon=True).start()
     return asked
